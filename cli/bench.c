@@ -141,7 +141,7 @@ static void bench_measure(const struct in_experiment *x, const struct cli_guest 
                              .apart = x->kept_apart,
                              .apart_count = x->apart_count};
     const unsigned got = nm_machine_host_threads(m, f->threads);
-    cli_host_threads(f->threads, got);
+    cli_host_threads(m, f->threads, got);
     f->threads = got;
     f->start_up = doc_host_seconds() - begin;
     f->built_kb = bench_resident();

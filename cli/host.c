@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "cli/exit.h"
+#include "machine/machine.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -136,11 +137,14 @@ void cli_host_runs(bool runs)
     listens = true;
 }
 
-void cli_host_threads(unsigned asked, unsigned got)
+void cli_host_threads(const struct nm_machine *m, unsigned asked, unsigned got)
 {
     if (asked > got)
         fprintf(stderr,
                 "numachine: note: --host-threads: this run has %u; a station is simulated by one, "
                 "and docs/performance.md says what else limits them\n",
                 got);
+    else if (got > 1 && !nm_machine_ever_shares(m))
+        fprintf(stderr, "numachine: note: --host-threads: without effect on so few stations "
+                        "(docs/performance.md, Host threads)\n");
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+struct nm_machine;
+
 /**
  * Stands something in for standard streams that are closed, sees to a stack that suffices, makes
  * files that grow beyond the user's limit an error like any other, and from now on turns abort(),
@@ -18,6 +20,6 @@ bool cli_host_prepare(void);
 void cli_host_runs(bool runs);
 
 /** Says so if a machine has `got` threads of the host where more were asked for; 0: none were. */
-void cli_host_threads(unsigned asked, unsigned got);
+void cli_host_threads(const struct nm_machine *m, unsigned asked, unsigned got);
 
 #endif

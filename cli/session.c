@@ -369,7 +369,7 @@ static void share_out(const struct state *s)
     const bool counts = x->from || x->to || x->approach.sampling.every;
     const unsigned got = counts ? 1 : nm_machine_host_threads(s->live.machine, asked);
     if (!s->ask->quiet)
-        cli_host_threads(asked, got);
+        cli_host_threads(s->live.machine, asked, got);
 }
 
 /* A machine, and the run on it, with the program that has been found good. */

@@ -136,6 +136,10 @@ void nm_machine_call(struct nm_machine *m, struct nm_call call);
 /** The same, from an event of its station. */
 void nm_station_call(const struct nm_machine *m, struct nm_station *s, struct nm_call call);
 
+/** [stations] awake for each host thread, with which a window is shared: fewer are sooner done than
+ *  told of. */
+enum { NM_SHARED_LEAST = 9 };
+
 /** Cuts the stations into `count` blocks, 1 to as many as there are stations. (blocks.c) */
 void nm_blocks_new(struct nm_machine *m, unsigned count);
 void nm_blocks_free(struct nm_machine *m);

@@ -44,6 +44,11 @@ unsigned nm_machine_host_threads(struct nm_machine *m, unsigned threads)
     return count;
 }
 
+bool nm_machine_ever_shares(const struct nm_machine *m)
+{
+    return m->stations >= NM_SHARED_LEAST * m->blocks;
+}
+
 unsigned nm_machine_block(const struct nm_machine *m, unsigned card)
 {
     return (unsigned)(m->station[card / nm_value_processors(m->p)].block - m->block);

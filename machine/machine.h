@@ -242,6 +242,9 @@ void nm_machine_delayed(struct nm_machine *m, unsigned card, sim_tick ticks);
  */
 unsigned nm_machine_host_threads(struct nm_machine *m, unsigned threads);
 
+/** Whether the machine has so many stations that these host threads can have something to share. */
+bool nm_machine_ever_shares(const struct nm_machine *m);
+
 /** Which block of stations a card is of: cards of different blocks run at a time. From 0. */
 unsigned nm_machine_block(const struct nm_machine *m, unsigned card);
 

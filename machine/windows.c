@@ -339,11 +339,10 @@ static void run_member(void *ctx, unsigned member)
 /* Whether host threads may share the window, and it pays. */
 static bool shares(const struct nm_machine *m)
 {
-    enum { LEAST = 9 }; /* stations awake for each thread: fewer are sooner done than told */
     unsigned awake = 0;
     for (unsigned w = 0; w * 64 < m->stations; w++)
         awake += (unsigned)__builtin_popcountll(m->awake[w]);
-    return !m->in_turn && awake >= LEAST * m->blocks;
+    return !m->in_turn && awake >= NM_SHARED_LEAST * m->blocks;
 }
 
 /* Lets every station run through the window that ends at `end`. Processors may go on a little,

@@ -60,6 +60,15 @@ def without_times(files):
             for name, data in files.items() if name != "guest.elf"}
 
 
+def check_no_effect(numachine, root, scratch):
+    """Whether a run says so on whose machine host threads never share a window, and no other does."""
+    said = [not files_of(numachine, root, scratch, (name, options, [4, 10, 64, 30, "private"]), 2)[1]
+            for name, options in (("few stations", ["-s", "rings.stations=4", "-s", "rings.locals=4"]), ("many", []))]
+    if said != [True, False]:
+        print(f"FAILED: without effect, as 16 and 64 stations say: {said}")
+    return said == [True, False]
+
+
 def main():
     numachine, root = map(os.path.abspath, sys.argv[1:3])
     step = 1 if sys.argv[3:] == ["all"] else 4
@@ -75,6 +84,7 @@ def main():
                 print(f"{'FAILED' if other else 'ok'}: {row[0]}, {threads}{'' if several else ' (has one)'}: "
                       f"{', '.join(other) or f'{len(got)} files are the same'}")
                 failed |= bool(other)
+        failed |= not check_no_effect(numachine, root, scratch)
     if not shared:
         print("FAILED: no run had several threads")
     return 1 if failed or not shared else 0
