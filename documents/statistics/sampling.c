@@ -23,7 +23,6 @@
 
 #include "base/plural.h"
 #include "documents/grid.h"
-#include "documents/totals.h"
 
 #include <inttypes.h>
 #include <math.h>

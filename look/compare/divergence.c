@@ -8,7 +8,6 @@
  */
 #include "look/compare/divergence.h"
 
-#include "documents/totals.h"
 #include "look/code.h"
 #include "machine/statistics.h"
 #include "monitor/taps.h"

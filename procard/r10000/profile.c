@@ -26,7 +26,7 @@ void r10k_profile_spends(struct r10k *c, uint64_t pc, enum pc_status state, sim_
 }
 
 /* The transfer before the slot that has just graduated was made. */
-static void moves(struct r10k *c)
+static void profile_moves(struct r10k *c)
 {
     struct pc_cursor *cursor = c->base.cursor;
     const struct r10k_move *m = &c->move;
@@ -41,7 +41,7 @@ static void moves(struct r10k *c)
 }
 
 /* A store-conditional has touched what it has stored. */
-static void touches(struct r10k *c, const struct r10k_entry *e)
+static void profile_touches(struct r10k *c, const struct r10k_entry *e)
 {
     const uint32_t traits = e->w->traits;
     const bool store =
@@ -118,9 +118,9 @@ void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e)
         return;
     pc_cursor_at(cursor, e->pc);
     pc_cursor_add(cursor, PC_PROFILE_INSTRUCTIONS, 1);
-    touches(c, e);
+    profile_touches(c, e);
     if (e->slot && c->move.pc == e->pc - 4)
-        moves(c);
+        profile_moves(c);
     c->move.pc = 0;
     if (e->w->traits & R10K_TRANSFER && e->taken)
         c->move = (struct r10k_move){.pc = e->pc,
