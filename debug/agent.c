@@ -17,7 +17,6 @@ struct agent {
     struct dbg *d;
     const uint8_t *code;
     size_t count, at;
-    unsigned card;
     const void *regs;
     uint64_t stack[STACK];
     unsigned top; /* values */
@@ -56,7 +55,7 @@ static void agent_refer(struct agent *a, unsigned size)
 {
     uint8_t bytes[8] = {0};
     const uint64_t va = agent_pop(a);
-    if (a->d->inspect->read(a->d->run->self, a->card, va, bytes, size) != size)
+    if (a->d->inspect->read(a->d->run->self, va, bytes, size) != size)
         a->bad = true;
     agent_push(a, dbg_value_of(&a->d->binary, bytes, size));
 }
@@ -216,8 +215,7 @@ static bool agent_runs(struct agent *a)
     return a->bad || steps == STEPS || !a->top || a->stack[a->top - 1];
 }
 
-bool dbg_agent_any(struct dbg *d, const uint8_t *code, size_t count, unsigned card,
-                   const void *regs)
+bool dbg_agent_any(struct dbg *d, const uint8_t *code, size_t count, const void *regs)
 {
     bool any = false;
     for (size_t at = 0; !any && at + 2 <= count;) {
@@ -225,7 +223,6 @@ bool dbg_agent_any(struct dbg *d, const uint8_t *code, size_t count, unsigned ca
         struct agent a = {.d = d,
                           .code = code + at + 2,
                           .count = size < count - at - 2 ? size : count - at - 2,
-                          .card = card,
                           .regs = regs};
         any = agent_runs(&a);
         at += 2 + size;

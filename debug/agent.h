@@ -8,9 +8,8 @@
 #include "debug/debug.h"
 
 /** Evaluates expressions, each with two bytes of its length in front.
- *  @param regs  of the thread, of its instruction set @param card  as it sees memory
+ *  @param regs  of the thread, of its instruction set
  *  @return whether one of them is not 0, or cannot be evaluated: then who asked for it must look */
-bool dbg_agent_any(struct dbg *d, const uint8_t *code, size_t count, unsigned card,
-                   const void *regs);
+bool dbg_agent_any(struct dbg *d, const uint8_t *code, size_t count, const void *regs);
 
 #endif

@@ -15,6 +15,7 @@ enum {
     DBG_BREAKS = 1024,
     DBG_WATCHES = 256,
     DBG_LINES = 64,
+    DBG_STORES = 8,
     DBG_CODE = 1 << 16, /**< [bytes] of all conditions of breakpoints */
     DBG_ANY_CARD = 0xffff,
 };
@@ -80,6 +81,7 @@ struct dbg_conditions {
     struct dbg_line line[DBG_LINES];
     unsigned lines;
     struct dbg_step step;
+    uint32_t alone; /**< only hits of this thread count; 0: of all */
     uint8_t code[DBG_CODE];
     uint32_t code_used;
 };
@@ -103,6 +105,13 @@ unsigned dbg_watch_hit(const struct dbg_conditions *c, uint64_t va, unsigned siz
 /** What has happened. */
 enum dbg_what { DBG_NOTHING, DBG_AT_BREAK, DBG_AT_STEP, DBG_AT_WATCH, DBG_AT_LINE };
 
+/** Bytes that a thread has written. */
+struct dbg_store {
+    uint64_t va;
+    unsigned size;
+    uint8_t bytes[8];
+};
+
 struct dbg_hit {
     enum dbg_what what;
     struct dbg_point point;
@@ -115,9 +124,8 @@ struct dbg_hit {
     struct dbg_point maker; /**< ... which this instruction makes */
     bool has_registers;     /**< the thread's in front of the instruction are these, */
     uint8_t registers[PROG_REGISTERS];
-    unsigned stored;         /**< [bytes] and these it has written in the same tick; 0: none */
-    uint64_t stored_va;      /**< where, and ... */
-    uint8_t stored_bytes[8]; /**< ... what is there */
+    struct dbg_store store_of[DBG_STORES]; /**< the thread's that the machine has not made yet */
+    unsigned stores;
 };
 
 #endif

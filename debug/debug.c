@@ -17,6 +17,7 @@
 #include "procard/procard.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,26 +73,34 @@ uint32_t dbg_thread(struct dbg *d)
 
 uint64_t dbg_done(struct dbg *d, uint32_t thread)
 {
-    const struct dbg_session *x = d->session;
     struct prog_inspected t;
-    if (!d->inspect->thread(d->run->self, thread, &t) || !t.on_card)
-        return UINT64_MAX;
-    const bool within =
-        x->hit.has_registers && x->hit.point.at == d->now && x->hit.thread == thread;
-    return pc_cpu_at(d->live->machine, t.card)->instructions + (within ? x->hit.point.order : 0);
+    const bool on_card = d->inspect->thread(d->run->self, thread, &t) && t.on_card;
+    return on_card ? pc_cpu_at(d->live->machine, t.card)->instructions : UINT64_MAX;
 }
 
-/* Whether the thread is the one that stands behind other instructions of its tick. */
-static bool stands_within(const struct dbg *d, uint32_t thread)
+/* How the thread is shown; NULL: as it is. */
+static const struct dbg_hit *ahead_of(const struct dbg *d, uint32_t thread)
 {
     const struct dbg_session *x = d->session;
-    return x->why == DBG_STOP_HIT && x->hit.has_registers && x->hit.thread == thread &&
-           x->hit.point.at == d->now;
+    for (unsigned i = 0; i < x->aheads; i++)
+        if (x->ahead[i].thread == thread)
+            return &x->ahead[i];
+    return NULL;
+}
+
+/* In a copy that only looks: on to where the thread is shown. */
+static void goes_ahead(struct dbg *d, uint32_t thread)
+{
+    const struct dbg_hit *ahead = ahead_of(d, thread);
+    struct nm_trap trap;
+    if (ahead)
+        nm_machine_run(d->live->machine, ahead->point.at, &trap);
 }
 
 static void look_at_registers(struct dbg *d, void *shared)
 {
     struct dbg_kept *kept = shared;
+    goes_ahead(d, kept->thread);
     kept->good = d->inspect->registers(d->run->self, kept->thread, kept->regs);
 }
 
@@ -99,14 +108,16 @@ static void look_at_registers(struct dbg *d, void *shared)
 static void put_pc(const struct dbg *d, struct dbg_kept *kept)
 {
     const struct dbg_session *x = d->session;
-    if (x->why == DBG_STOP_HIT && x->hit.thread == kept->thread && x->hit.point.at == d->now &&
-        x->hit.what != DBG_AT_LINE && d->binary.isa == PROG_ISA_ARM)
-        ((struct arm_regs *)kept->regs)->r[ARM_PC] = (uint32_t)x->hit.pc;
+    const struct dbg_hit *ahead = ahead_of(d, kept->thread), *hit = ahead ? ahead : &x->hit;
+    const bool there = ahead || (x->why == DBG_STOP_HIT && hit->point.at == d->now);
+    if (there && hit->thread == kept->thread && hit->what != DBG_AT_LINE &&
+        d->binary.isa == PROG_ISA_ARM)
+        ((struct arm_regs *)kept->regs)->r[ARM_PC] = (uint32_t)hit->pc;
 }
 
 static void registers_fetch(struct dbg *d, struct dbg_kept *kept)
 {
-    if (!d->inspect->settles(d->run->self, kept->thread)) {
+    if (!ahead_of(d, kept->thread) && !d->inspect->settles(d->run->self, kept->thread)) {
         kept->good = d->inspect->registers(d->run->self, kept->thread, kept->regs);
         return;
     }
@@ -132,8 +143,9 @@ static struct dbg_kept *registers_of(struct dbg *d, uint32_t thread)
 
 bool dbg_registers(struct dbg *d, uint32_t thread, void *regs)
 {
-    if (stands_within(d, thread)) {
-        memcpy(regs, d->session->hit.registers, PROG_REGISTERS);
+    const struct dbg_hit *ahead = ahead_of(d, thread);
+    if (ahead && ahead->has_registers) {
+        memcpy(regs, ahead->registers, PROG_REGISTERS);
         return true;
     }
     const struct dbg_kept *kept = registers_of(d, thread);
@@ -143,7 +155,7 @@ bool dbg_registers(struct dbg *d, uint32_t thread, void *regs)
 
 bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs)
 {
-    if (stands_within(d, thread) || !d->inspect->set_registers(d->run->self, thread, regs))
+    if (ahead_of(d, thread) || !d->inspect->set_registers(d->run->self, thread, regs))
         return false;
     dbg_forget(d);
     return true;
@@ -151,13 +163,12 @@ bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* What a thread would read that has stores under way. */
+/* What a thread would read that has stores under way: they end. */
 struct read {
     uint32_t thread;
-    unsigned card;
     uint64_t va;
     size_t count, done;
-    uint8_t bytes[];
+    uint8_t bytes[]; /* [count], and twice as many to look ahead */
 };
 
 static void look_at_memory(struct dbg *d, void *shared)
@@ -165,70 +176,65 @@ static void look_at_memory(struct dbg *d, void *shared)
     struct read *r = shared;
     uint8_t regs[PROG_REGISTERS];
     d->inspect->registers(d->run->self, r->thread, regs);
-    r->done = d->inspect->read(d->run->self, r->card, r->va, r->bytes, r->count);
+    r->done = d->inspect->read(d->run->self, r->va, r->bytes, r->count);
 }
 
-static size_t read_apart(struct dbg *d, const struct read *r, void *bytes)
+/* Where the thread is shown, without and with its stores that are under way there. */
+static void look_at_memory_ahead(struct dbg *d, void *shared)
 {
-    const size_t size = sizeof *r + r->count;
+    struct read *r = shared;
+    uint8_t regs[PROG_REGISTERS];
+    goes_ahead(d, r->thread);
+    d->inspect->read(d->run->self, r->va, r->bytes + r->count, r->count);
+    d->inspect->registers(d->run->self, r->thread, regs);
+    d->inspect->read(d->run->self, r->va, r->bytes + 2 * r->count, r->count);
+}
+
+static size_t read_apart(struct dbg *d, const struct read *r, uint8_t *bytes)
+{
+    const size_t size = sizeof *r + 3 * r->count;
     struct read *shared = dbg_share(size);
+    const uint8_t *without = shared->bytes + r->count, *with = without + r->count;
     *shared = *r;
-    const bool good = dbg_apart(d, look_at_memory, shared);
-    const size_t done = good ? shared->done : 0;
+    const size_t done = dbg_apart(d, look_at_memory, shared) ? shared->done : 0;
     memcpy(bytes, shared->bytes, done);
+    if (ahead_of(d, r->thread) && dbg_apart(d, look_at_memory_ahead, shared))
+        for (size_t i = 0; i < done; i++)
+            if (without[i] != with[i])
+                bytes[i] = with[i];
     dbg_unshare(shared, size);
     return done;
 }
 
-/* What it has stored in this tick. */
+/* What it will have stored by then. */
 static void read_stored(const struct dbg_hit *hit, uint64_t va, uint8_t *bytes, size_t count)
 {
-    for (unsigned i = 0; i < hit->stored; i++)
-        if (hit->stored_va + i - va < count)
-            bytes[hit->stored_va + i - va] = hit->stored_bytes[i];
+    for (unsigned k = 0; k < hit->stores; k++)
+        for (unsigned i = 0; i < hit->store_of[k].size; i++)
+            if (hit->store_of[k].va + i - va < count)
+                bytes[hit->store_of[k].va + i - va] = hit->store_of[k].bytes[i];
 }
 
 size_t dbg_read(struct dbg *d, uint32_t thread, uint64_t va, void *bytes, size_t count)
 {
     struct prog_inspected t = {0};
     const bool there = d->inspect->thread(d->run->self, thread, &t);
-    const struct read r = {.thread = thread, .card = t.card, .va = va, .count = count};
-    const size_t done = there && d->inspect->settles(d->run->self, thread)
-                            ? read_apart(d, &r, bytes)
-                            : d->inspect->read(d->run->self, t.card, va, bytes, count);
-    if (there && stands_within(d, thread))
-        read_stored(&d->session->hit, va, bytes, done);
+    const struct read r = {.thread = thread, .va = va, .count = count};
+    const bool apart = there && d->inspect->settles(d->run->self, thread);
+    const size_t done =
+        apart ? read_apart(d, &r, bytes) : d->inspect->read(d->run->self, va, bytes, count);
+    for (unsigned i = 0; i < d->session->aheads && !apart; i++) /* as all are shown */
+        read_stored(&d->session->ahead[i], va, bytes, done);
     return done;
 }
 
 /* ---- standing and going ---------------------------------------------------------------------- */
 
-void dbg_steps_off(struct dbg *d, uint32_t thread)
-{
-    struct dbg_session *x = d->session;
-    uint8_t regs[PROG_REGISTERS];
-    bool lifted = false;
-    if (!dbg_registers(d, thread, regs))
-        return;
-    const uint64_t pc = dbg_pc_of(&d->binary, regs);
-    for (unsigned i = 0; i < x->lifts && !lifted; i++)
-        lifted = x->lifted[i] == pc;
-    if (lifted && !dbg_break_find(&x->conditions, pc) && dbg_break_add(&x->conditions, pc, NULL, 0))
-        dbg_break_find(&x->conditions, pc)->but = thread;
-}
-
-/* They have stepped off. */
-static void lifted_drop(struct dbg_conditions *c)
-{
-    for (unsigned i = c->breaks; i-- > 0;)
-        if (c->brk[i].but)
-            dbg_break_drop(c, c->brk[i].va);
-}
-
 void dbg_go(struct dbg *d, const struct dbg_step *step)
 {
     struct dbg_session *x = d->session;
     x->conditions.step = step ? *step : (struct dbg_step){0};
+    x->conditions.alone = 0;
     x->going = DBG_GOES;
     x->comes = false;
 }
@@ -243,8 +249,6 @@ static void debug_stands(struct dbg *d, enum dbg_stopped why, uint32_t thread)
     x->until = SIM_NEVER;
     x->conditions.step = (struct dbg_step){0};
     x->conditions.lines = 0;
-    x->lifts = 0;
-    lifted_drop(&x->conditions);
     x->general = 0;
     do {
         x->going = DBG_STANDS;
@@ -265,22 +269,58 @@ static bool debug_wants(struct dbg *d)
         return true;
     x->why = DBG_STOP_HIT;
     const bool wants = !dbg_registers(d, x->hit.thread, regs) ||
-                       dbg_agent_any(d, x->conditions.code + b->code, b->code_to - b->code,
-                                     x->hit.point.card, regs);
+                       dbg_agent_any(d, x->conditions.code + b->code, b->code_to - b->code, regs);
     dbg_forget(d);
     return wants;
 }
 
-/* It has come to where a scout has seen something. */
+/* The machine has come to where a thread was shown, or has passed that: of the instruction there it
+ * has been told. @return false: it has not */
+static bool ahead_is_over(struct dbg *d, const struct dbg_hit *ahead)
+{
+    struct dbg_session *x = d->session;
+    struct dbg_step *step = &x->conditions.step;
+    const struct dbg_point *point = &ahead->point;
+    if (d->now < point->at || (d->now == point->at && point->order))
+        return false;
+    const uint64_t done = pc_cpu_at(d->live->machine, point->card)->instructions;
+    if (pc_stands_at(d->live->machine, point->card) != ahead->pc)
+        return true;
+    x->told[point->card] = done + 1;
+    if (step->thread == ahead->thread)
+        step->done = done;
+    return true;
+}
+
+static void debug_caught_up(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    for (unsigned i = x->aheads; i-- > 0;)
+        if (ahead_is_over(d, &x->ahead[i]))
+            x->ahead[i] = x->ahead[--x->aheads];
+}
+
+/* A thread is shown so from now on. */
+static void ahead_put(struct dbg *d, const struct dbg_hit *hit)
+{
+    struct dbg_session *x = d->session;
+    unsigned i = 0;
+    while (i < x->aheads && x->ahead[i].point.card != hit->point.card)
+        i++;
+    if (i == x->aheads && x->aheads < DBG_AHEAD)
+        x->aheads++;
+    x->ahead[i < DBG_AHEAD ? i : 0] = *hit;
+    debug_caught_up(d);
+}
+
+/* It has come to where a scout has seen something; or it has not, where one thread goes alone. */
 static void debug_comes(struct dbg *d)
 {
     struct dbg_session *x = d->session;
     const struct dbg_hit *hit = &x->hit;
     x->comes = false;
-    if (hit->what != DBG_AT_LINE) {
-        const struct pc_cpu *cpu = pc_cpu_at(d->live->machine, hit->point.card);
-        x->told[hit->point.card] = cpu->instructions + hit->point.order + 1;
-    }
+    if (hit->what != DBG_AT_LINE)
+        ahead_put(d, hit);
     if (debug_wants(d))
         debug_stands(d, DBG_STOP_HIT, hit->thread);
 }
@@ -302,7 +342,7 @@ static sim_tick debug_ahead(struct dbg *d)
     if (!x->comes)
         return sim_later(seen.to, d->now + 1);
     x->hit = seen.hit;
-    return sim_later(seen.hit.point.at, d->now);
+    return x->conditions.alone ? d->now : sim_later(seen.hit.point.at, d->now);
 }
 
 /* The run goes, and the machine stands at a moment. @return the next one */
@@ -311,7 +351,8 @@ static sim_tick debug_goes(struct dbg *d)
     struct dbg_session *x = d->session;
     sim_tick next = d->now;
     while (next == d->now && x->going == DBG_GOES) {
-        if (x->comes && x->hit.point.at <= d->now)
+        debug_caught_up(d);
+        if (x->comes && (x->hit.point.at <= d->now || x->conditions.alone))
             debug_comes(d);
         else if (d->now >= x->until && !(d->now > x->until && dbg_back_to(d, x->until)))
             debug_stands(d, DBG_STOP_ARRIVED, x->thread);
@@ -325,27 +366,20 @@ static sim_tick debug_goes(struct dbg *d)
     return next;
 }
 
-/* The tick to go back to is this one. Behind an access the thread stands where it does. */
+/* The tick to go back to is this one, or one at which a thread is shown ahead of the machine.
+ * Behind an access a thread stands where it does. */
 static void debug_stays(struct dbg *d)
 {
     struct dbg_session *x = d->session;
-    const struct dbg_hit was = x->hit;
+    const struct dbg_hit *ahead = ahead_of(d, x->target.hit.thread);
     x->hit = x->target.hit;
     x->why = x->target.why;
     x->thread = x->target.hit.thread;
     x->going = DBG_RETURNS;
-    if (!x->hit.behind)
-        return;
-    x->hit.point.at = d->now;
-    if (!was.has_registers || was.point.at != d->now || was.thread != x->hit.thread)
-        return;
-    x->hit.point = was.point;
-    x->hit.pc = was.pc;
-    x->hit.has_registers = true;
-    memcpy(x->hit.registers, was.registers, sizeof was.registers);
-    x->hit.stored = was.stored;
-    x->hit.stored_va = was.stored_va;
-    memcpy(x->hit.stored_bytes, was.stored_bytes, sizeof was.stored_bytes);
+    if (x->hit.behind)
+        x->hit.point = ahead ? ahead->point : (struct dbg_point){d->now, x->hit.point.card, 0};
+    else if (x->why == DBG_STOP_HIT)
+        ahead_put(d, &x->hit);
 }
 
 /* Somebody else takes over, if it is another tick. */
@@ -381,8 +415,13 @@ bool dbg_back(struct dbg *d, const struct dbg_step *step)
     struct prog_inspected t;
     struct dbg_point before = {.at = d->now};
     struct dbg_hit hit = {0};
-    if (x->why == DBG_STOP_HIT && x->hit.point.at == d->now)
-        before = x->hit.behind && !step ? x->hit.maker : x->hit.point;
+    const struct dbg_hit *ahead = ahead_of(d, step ? step->thread : x->thread);
+    if (x->why == DBG_STOP_HIT && x->hit.behind && !step)
+        before = x->hit.maker;
+    else if (ahead)
+        before = ahead->point;
+    else if (x->why == DBG_STOP_HIT && x->hit.point.at == d->now)
+        before = x->hit.point;
     else if (step && d->inspect->thread(d->run->self, step->thread, &t))
         before.card = t.card;
     x->conditions.step = step ? *step : (struct dbg_step){0};
@@ -405,9 +444,9 @@ static void told_anew(struct dbg *d, const struct dbg_hit *hit)
 {
     struct dbg_session *x = d->session;
     memset(x->told, 0, sizeof x->told);
+    x->aheads = 0;
     if (hit->what == DBG_AT_BREAK || hit->what == DBG_AT_STEP)
-        x->told[hit->point.card] =
-            pc_cpu_at(d->live->machine, hit->point.card)->instructions + hit->point.order + 1;
+        ahead_put(d, hit);
 }
 
 /* A process has taken over, at a moment of the past. @return the next moment */

@@ -20,7 +20,7 @@ struct dbg_past; /* of who implements travel.h */
 enum {
     DBG_PACKET = 1 << 17, /**< [bytes] of a packet at most */
     DBG_CARDS = 1024,
-    DBG_LIFTED = 64,
+    DBG_AHEAD = 16,
     DBG_CALLS = 512, /**< system calls that are caught at most */
 };
 
@@ -56,8 +56,12 @@ struct dbg_session {
 
     enum dbg_going going;
     enum dbg_stopped why;
-    struct dbg_hit hit;       /**< DBG_STOP_HIT; of a run that goes, what it will come to */
-    bool comes;               /**< that is so, at hit.point.at */
+    struct dbg_hit hit;              /**< DBG_STOP_HIT; of a run that goes, what it will come to */
+    bool comes;                      /**< that is so, at hit.point.at */
+    struct dbg_hit ahead[DBG_AHEAD]; /**< threads that are shown as they will be at those points,
+                                          while the machine stands before them: who steps alone
+                                          does so while others stand. One of a card, at most */
+    unsigned aheads;
     uint32_t thread;          /**< the run has stopped for this one; 0: for none */
     int signal;               /**< DBG_STOP_SIGNAL: by MIPS Linux's numbers */
     uint64_t call;            /**< DBG_STOP_CALL, _CALLED: the guest's number */
@@ -70,12 +74,10 @@ struct dbg_session {
     bool no_ack, catches, catches_all;
     uint64_t caught[DBG_CALLS];
     unsigned catching;
-    uint64_t lifted[DBG_LIFTED]; /**< breakpoints taken away since it stands, ... */
-    unsigned lifts;              /**< so many */
-    uint64_t passes;             /**< a bit each: gdb's signal is none of its business */
-    uint32_t general, resume;    /**< threads of "Hg" and "Hc"; 0: any */
-    bool failed;                 /**< a command of a file could not be carried out */
-    bool greeted;                /**< gdb has been told that the run stands at its beginning */
+    uint64_t passes;          /**< a bit each: gdb's signal is none of its business */
+    uint32_t general, resume; /**< threads of "Hg" and "Hc"; 0: any */
+    bool failed;              /**< a command of a file could not be carried out */
+    bool greeted;             /**< gdb has been told that the run stands at its beginning */
 
     /* the connection */
     int fd; /**< -1: there is none (any more) */
@@ -138,10 +140,6 @@ bool dbg_registers(struct dbg *d, uint32_t thread, void *regs);
 size_t dbg_read(struct dbg *d, uint32_t thread, uint64_t va, void *bytes, size_t count);
 /** @return false: no such thread, or it stands within a cycle: a step brings it out */
 bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs);
-
-/** A thread will step off the breakpoint at which it stands, which has been taken away for that. It
- *  stays one for the others, who run meanwhile. */
-void dbg_steps_off(struct dbg *d, uint32_t thread);
 
 /** The run goes on. @param step  a thread's step, or NULL */
 void dbg_go(struct dbg *d, const struct dbg_step *step);

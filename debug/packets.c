@@ -177,11 +177,10 @@ void dbg_p_break(struct dbg_packet *p)
 
 void dbg_p_no_break(struct dbg_packet *p)
 {
-    struct dbg_session *x = p->d->session;
     const char *text = p->text;
     uint64_t va;
-    if (dbg_hex(&text, &va) && dbg_break_drop(&x->conditions, va) && x->lifts < DBG_LIFTED)
-        x->lifted[x->lifts++] = va;
+    if (dbg_hex(&text, &va))
+        dbg_break_drop(&p->d->session->conditions, va);
     dbg_answer_done(p, true); /* one that is not there is gone */
 }
 

@@ -163,12 +163,11 @@ void dbg_v_cont(struct dbg_packet *p)
             signalled = true;
         }
     } while (dbg_next(&text, ';'));
-    if (!all)
-        dbg_steps_off(p->d, alone);
     if (step.kind)
         packet_steps(p, step.thread, step.from, step.to);
     else if (any)
         packet_goes(p, NULL);
+    p->d->session->conditions.alone = all ? 0 : alone;
 }
 
 void dbg_p_continue(struct dbg_packet *p)

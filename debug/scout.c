@@ -39,10 +39,8 @@ struct told {
 struct recent {
     struct told told[RECENT];
     unsigned next;
-    struct dbg_point stores; /* the last store's */
-    unsigned stored;
-    uint64_t stored_va;
-    uint8_t stored_bytes[8];
+    struct dbg_point stores; /* the last store's, */
+    struct dbg_store store;  /* and it */
 };
 
 struct scout {
@@ -57,11 +55,10 @@ struct scout {
     struct told latest;    /* of all cards, */
     bool within;           /* and it found these registers: */
     struct mips_regs found;
-    uint64_t *skip;       /* [cards] pc at which each stands and has been told of; or NOWHERE */
-    bool *skip_step;      /* [cards] where it stands is no step */
-    unsigned first_card;  /* the present point's, ... */
-    unsigned first_order; /* ... and that */
-    sim_tick from;
+    uint64_t *skip;  /* [cards] pc at which each stands and has been told of; or NOWHERE */
+    bool *skip_step; /* [cards] where it stands is no step */
+    struct dbg_store own[DBG_STORES]; /* of who goes alone, ... */
+    unsigned owns;                    /* ... so many */
 };
 
 /* ---- shared memory, copies ------------------------------------------------------------------- */
@@ -121,15 +118,21 @@ bool dbg_apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *s
 
 /* ---- noting ---------------------------------------------------------------------------------- */
 
-/* What the thread has stored at the hit's tick before it. */
+/* What the thread has stored that the machine has not: in the hit's tick before it, or, of one that
+ * goes alone, since it stood. */
 static void note_stored(const struct scout *s, struct dbg_hit *hit)
 {
     const struct recent *recent = &s->recent[hit->point.card];
-    if (recent->stores.at != hit->point.at || recent->stores.order >= hit->point.order)
-        return;
-    hit->stored = recent->stored;
-    hit->stored_va = recent->stored_va;
-    memcpy(hit->stored_bytes, recent->stored_bytes, sizeof hit->stored_bytes);
+    if (s->conditions->alone) {
+        memcpy(hit->store_of, s->own, s->owns * sizeof *s->own);
+        hit->stores = s->owns;
+    } else if (recent->stores.at == hit->point.at && recent->stores.order < hit->point.order) {
+        hit->store_of[0] = recent->store;
+        hit->stores = 1;
+    }
+    for (unsigned i = 0; i < hit->stores; i++) /* it was told of just before it was made */
+        s->d->inspect->read(s->d->run->self, hit->store_of[i].va, hit->store_of[i].bytes,
+                            hit->store_of[i].size);
 }
 
 static void scout_note(struct scout *s, const struct dbg_hit *hit, const void *registers)
@@ -138,13 +141,13 @@ static void scout_note(struct scout *s, const struct dbg_hit *hit, const void *r
         s->last ? dbg_point_compare(&hit->point, &s->before) < 0 &&
                       (!s->hit->what || dbg_point_compare(&hit->point, &s->hit->point) >= 0)
                 : !s->hit->what || dbg_point_compare(&hit->point, &s->hit->point) < 0;
-    if (!better)
+    const uint32_t alone = s->conditions->alone;
+    if (!better || (alone && !s->last && hit->thread != alone))
         return;
     *s->hit = *hit;
     s->hit->has_registers = registers;
-    if (!registers)
-        return;
-    memcpy(s->hit->registers, registers, sizeof(struct mips_regs));
+    if (registers)
+        memcpy(s->hit->registers, registers, sizeof(struct mips_regs));
     note_stored(s, s->hit);
 }
 
@@ -158,8 +161,7 @@ static bool condition_holds(struct scout *s, const struct dbg_break *b, struct p
                : *(const struct mips_regs *)pc_programs_at(s->d->live->machine, cpu->number)
                       ->registers(cpu);
     regs.pc = pc;
-    return dbg_agent_any(s->d, s->conditions->code + b->code, b->code_to - b->code, cpu->number,
-                         &regs);
+    return dbg_agent_any(s->d, s->conditions->code + b->code, b->code_to - b->code, &regs);
 }
 
 /* Whether it is the instruction at which the card stood when the copy was made, and that had been
@@ -182,6 +184,16 @@ static void scout_remember(struct scout *s, const struct told *told, const void 
     recent->next = (recent->next + 1) % RECENT;
 }
 
+/* Whether a point is before, at or behind what its card has shown. */
+static int scout_ahead(const struct scout *s, const struct dbg_point *point)
+{
+    const struct dbg_session *x = s->d->session;
+    for (unsigned i = 0; !s->last && i < x->aheads; i++)
+        if (x->ahead[i].point.card == point->card)
+            return dbg_point_compare(point, &x->ahead[i].point);
+    return 1;
+}
+
 static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at, unsigned order,
                         const void *before)
 {
@@ -190,15 +202,15 @@ static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at,
     const struct dbg_step *step = &s->conditions->step;
     struct told told = {.point = {at, card, order}, .pc = pc};
     struct dbg_hit hit = {.point = told.point, .thread = cpu->tries.thread, .pc = pc};
-    const bool behind = at == s->from && card == s->first_card && order < s->first_order;
-    told.old = behind || scout_skips(s->skip, card, pc);
+    const int ahead = scout_ahead(s, &told.point);
+    told.old = ahead < 0 || ahead == 0 || scout_skips(s->skip, card, pc);
     scout_remember(s, &told, before);
-    if (behind)
+    if (ahead < 0)
         return;
-    const bool no_step = s->skip_step[card];
+    const bool no_step = s->skip_step[card] || ahead == 0;
     s->skip_step[card] = false;
     const struct dbg_break *b = told.old ? NULL : dbg_break_find(s->conditions, pc);
-    if (b && b->but != hit.thread && condition_holds(s, b, cpu, pc, before))
+    if (b && condition_holds(s, b, cpu, pc, before))
         hit.what = DBG_AT_BREAK;
     else if (step->thread && hit.thread == step->thread && !no_step &&
              (pc < step->from || pc >= step->to))
@@ -226,15 +238,29 @@ static const struct told *scout_maker(const struct scout *s, struct told *own)
                : own;
 }
 
-/* For who steps on to the next instruction of the same tick. */
-static void scout_stored(struct scout *s, const struct dbg_point *point, uint64_t va, unsigned size)
+/* What a thread has stored, for who is shown it as it will be. */
+static void scout_stored(struct scout *s, const struct pc_cpu *cpu, uint64_t pc, uint64_t va,
+                         unsigned size, sim_tick at)
 {
-    struct dbg *d = s->d;
-    struct recent *recent = &s->recent[point->card];
-    recent->stores = *point;
-    recent->stored_va = va;
-    recent->stored =
-        (unsigned)d->inspect->read(d->run->self, point->card, va, recent->stored_bytes, size);
+    struct recent *recent = &s->recent[cpu->number];
+    const struct dbg_store store = {.va = va, .size = size < 8 ? size : 8};
+    if (s->latest.pc == pc && s->latest.point.at == at) {
+        recent->stores = s->latest.point;
+        recent->store = store;
+    }
+    if (s->conditions->alone == cpu->tries.thread && s->owns < DBG_STORES)
+        s->own[s->owns++] = store;
+}
+
+/* When the access was made for good, of an instruction that has begun at `from`. A core that runs
+ * instructions in order says when it tried; what has cost time comes behind that. */
+static sim_tick scout_tried(const struct scout *s, const struct pc_cpu *cpu, sim_tick from,
+                            sim_tick at)
+{
+    const sim_tick tried = cpu->record->tried;
+    if (s->d->binary.isa != PROG_ISA_MIPS)
+        return from;
+    return tried >= from && tried <= at ? tried : at;
 }
 
 static void scout_watched(struct scout *s, const struct pc_cpu *cpu, struct dbg_hit *hit)
@@ -243,7 +269,9 @@ static void scout_watched(struct scout *s, const struct pc_cpu *cpu, struct dbg_
     const struct told *maker = scout_maker(s, &own);
     if (!maker)
         return;
+    const sim_tick at = hit->point.at;
     hit->point = maker->point;
+    hit->point.at = scout_tried(s, cpu, maker->point.at, at);
     hit->thread = cpu->tries.thread;
     scout_note(s, hit, maker == &s->latest && s->within ? &s->found : NULL);
 }
@@ -263,8 +291,8 @@ static void scout_access(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind ki
     hit.which = dbg_watch_hit(s->conditions, va, size, hit.store);
     if (hit.which != UINT_MAX)
         scout_watched(s, cpu, &hit);
-    if (hit.store && s->latest.pc == pc && s->latest.point.at == at)
-        scout_stored(s, &s->latest.point, va, size < 8 ? size : 8);
+    if (hit.store)
+        scout_stored(s, cpu, pc, va, size, at);
 }
 
 /* Both with one context. */
@@ -291,15 +319,10 @@ static void scout_begins(struct scout *s)
     const struct dbg_session *x = d->session;
     const struct dbg_step *step = &s->conditions->step;
     const unsigned cards = d->live->cards;
-    const bool within = x->hit.has_registers && x->hit.point.at == d->now;
-    s->first_card = x->hit.point.card;
-    s->first_order = within ? x->hit.point.order : 0;
     for (unsigned c = 0; c < cards; c++) {
         const struct pc_cpu *cpu = pc_cpu_at(d->live->machine, c);
-        const uint64_t done =
-            cpu->instructions + (within && c == s->first_card ? s->first_order : 0);
-        const uint64_t pc =
-            within && c == s->first_card ? x->hit.pc : pc_stands_at(d->live->machine, c);
+        const uint64_t done = cpu->instructions;
+        const uint64_t pc = pc_stands_at(d->live->machine, c);
         s->skip[c] = x->told[c] == done + 1 ? pc : NOWHERE;
         s->skip_step[c] = step->thread == cpu->tries.thread && step->done == done;
     }
@@ -320,7 +343,6 @@ static void scout_listens(struct scout *s)
     s->recent = sim_alloc(cards, sizeof *s->recent);
     s->points = (struct pc_points){
         .va = s->va, .count = c->breaks, .all = c->watches || c->step.thread || s->last};
-    s->from = d->now;
     d->scouting = s;
     pc_record_points(d->records, follow_point);
     d->inspect->points(d->run->self, &s->points);

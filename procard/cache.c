@@ -878,6 +878,8 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         *stop = PC_STOP_HORIZON;
         return NULL;
     }
+    if (__builtin_expect(cpu->record != NULL, 0))
+        cpu->record->tried = at;
     if (va & (size - 1))
         return cache_fault(cpu, access, va, NM_XLATE_OK, stop);
     enum nm_xlate result = cache_translate(card, cache_right(access), va, pa);

@@ -293,26 +293,6 @@ bool pc_peek(struct nm_machine *m, uint64_t va, void *bytes, size_t count)
     return true;
 }
 
-bool pc_see(struct nm_machine *m, unsigned card, uint64_t va, void *bytes, size_t count)
-{
-    const struct pc_card *c = ops_card_at(m, card);
-    const uint64_t line_bytes = nm_value_l2_line(c->p);
-    uint8_t *to = bytes;
-    for (uint64_t pa, now; count; count -= now, va += now, to += now) {
-        const uint64_t in = va % line_bytes;
-        now = line_bytes - in < count ? line_bytes - in : count;
-        if (!nm_xlate_found(c->space.translate(c->space.ctx, card, va, NM_LOAD, &pa)) ||
-            pa >= NM_REGISTERS)
-            return false;
-        const uint64_t line = pa - in;
-        const uint8_t *copy = NULL;
-        if (pc_line_half_state(c, PC_SIDE_D, line) && c->old)
-            copy = nm_stale_bytes(c->old, card, line);
-        memcpy(to, copy ? copy + in : nm_machine_image(m) + pa, now);
-    }
-    return true;
-}
-
 const struct pc_program_ops *pc_programs_at(struct nm_machine *m, unsigned card)
 {
     return ops_card_at(m, card)->core->programs;

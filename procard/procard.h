@@ -58,9 +58,6 @@ uint64_t pc_stands_at(struct nm_machine *m, unsigned card);
  *  @return false: not all of it is there */
 bool pc_peek(struct nm_machine *m, uint64_t va, void *bytes, size_t count);
 
-/** The same, of what a card's processor would read: a shared copy may be older than memory. */
-bool pc_see(struct nm_machine *m, unsigned card, uint64_t va, void *bytes, size_t count);
-
 /** What a card's core does for programs; NULL: it executes none, and the calls below are not for
  * it.
  */

@@ -139,6 +139,7 @@ struct pc_record {
     unsigned card;
     uint32_t thread;
     uint64_t waited;  /**< [PCycles] for which the core was let wait */
+    sim_tick tried;   /**< when the last access was made that asked the card (data_access) */
     bool again;       /**< the next look-up is one more of an instruction that waits */
     bool interrupted; /**< the thread stands because of an interrupt */
     struct pc_recorded begun[PC_BEGINS]; /**< an access that was begun so often, */

@@ -62,9 +62,9 @@ struct prog_inspect {
     /** Changes them: the program goes on with these. @return false: there is no such thread */
     bool (*set_registers)(void *self, uint32_t number, const void *regs);
 
-    /** As a thread on that card would read it. @return [bytes] read before one that is not mapped
-     */
-    size_t (*read)(void *self, unsigned card, uint64_t va, void *bytes, size_t count);
+    /** What is there now; a card's copy may still be older. @return [bytes] read before one that is
+     *  not mapped */
+    size_t (*read)(void *self, uint64_t va, void *bytes, size_t count);
     /** Changes memory, whatever its rights. @return [bytes] written */
     size_t (*write)(void *self, unsigned card, uint64_t va, const void *bytes, size_t count);
     /** Where it lies. @return false: the page has no memory, or is none */

@@ -132,7 +132,7 @@ static void inspect_to_come(struct lx_prog *p, const struct lx_vm_area *area, ui
         lx_vm_file_overlay(&p->vm, area->file->dev, area->file->ino, at, bytes, n);
 }
 
-static size_t inspect_read(void *self, unsigned card, uint64_t va, void *bytes, size_t count)
+static size_t inspect_read(void *self, uint64_t va, void *bytes, size_t count)
 {
     struct lx_prog *p = self;
     size_t done = 0, n;
@@ -144,7 +144,7 @@ static size_t inspect_read(void *self, unsigned card, uint64_t va, void *bytes, 
         n = count - done < left ? count - done : (size_t)left;
         if (!area || area->kind == VM_REGISTERS)
             break;
-        if (!pc_see(p->m, card, va, to, n))
+        if (!pc_peek(p->m, va, to, n))
             inspect_to_come(p, area, va, to, n);
     }
     return done;

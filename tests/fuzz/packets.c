@@ -141,10 +141,10 @@ static size_t made_part(uint64_t va, size_t count)
     return count < left ? count : left;
 }
 
-static size_t made_read(void *self, unsigned card, uint64_t va, void *bytes, size_t count)
+static size_t made_read(void *self, uint64_t va, void *bytes, size_t count)
 {
     const size_t n = made_part(va, count);
-    (void)self, (void)card;
+    (void)self;
     if (n)
         memcpy(bytes, made.memory + (va - MEMORY), n);
     return n;
