@@ -3,7 +3,10 @@
  */
 #include "debug/conditions.h"
 
+#include "base/alloc.h"
+
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool dbg_conditions_none(const struct dbg_conditions *c)
@@ -22,7 +25,7 @@ struct dbg_break *dbg_break_find(struct dbg_conditions *c, uint64_t va)
 /* Moves the conditions together that are still there. */
 static void conditions_pack(struct dbg_conditions *c)
 {
-    static uint8_t packed[DBG_CODE];
+    uint8_t *packed = sim_alloc(DBG_CODE, 1);
     uint32_t used = 0;
     for (unsigned i = 0; i < c->breaks; i++) {
         struct dbg_break *b = &c->brk[i];
@@ -33,6 +36,7 @@ static void conditions_pack(struct dbg_conditions *c)
     }
     memcpy(c->code, packed, used);
     c->code_used = used;
+    free(packed);
 }
 
 bool dbg_break_add(struct dbg_conditions *c, uint64_t va, const uint8_t *code, size_t count)

@@ -122,6 +122,7 @@ def exports_what_is_declared(prefix):
 MAY_END = {
     "base_alloc.c.o": ("_exit",),  # no memory
     "base_beside.c.o": ("_exit",),  # the process that it has started, and not the caller's
+    "debug_scout.c.o": ("_exit",),  # likewise
     "programs_linux_names_dwarf.c.o": ("_exit",),  # the process that reads, and not the caller's
     "input_monitor.c.o": ("abort",),  # a counter unit has made more writes of a wish than MON_WRITES_MAX
     **{f"{name}.c.o": ("abort",) for name in ("machine_invariants", "procard_cache", "procard_card", "procard_invariants",
