@@ -118,7 +118,7 @@ def read(numachine, archive):
         status, said = told(numachine, RESUMED[0], scene)
         if status and (status != 2 or RESUMED[1] not in said):
             yield f"{archive.name}: numachine {RESUMED[0]}: status {status}:\n{said}"
-        was, is_ = (json.loads((scene / d / "manifest.json").read_text())["end"]["result_hash"] for d in ("run", "again"))
+        was, is_ = ((json.loads((scene / d / "manifest.json").read_text())["end"] or {}).get("result_hash") for d in ("run", "again"))
         if was != is_:
             yield f"{archive.name}: the run again has another result: {was}, {is_}"
 
