@@ -3,7 +3,7 @@
 numachine watch: the scenarios take the PCycles of docs/latency.md, and the messages of its worked examples have their
 moments; what is told of them is consistent; a run that is watched is the run that it was.
 
-    watch.py NUMACHINE HOME GUEST [all]
+    watch.py NUMACHINE HOME GUEST
     watch.py NUMACHINE HOME --write      writes watch.txt anew: the text of a few scenarios
 
 GUEST is tests/profile_guest.c, built with -g for o32 in the current directory.
@@ -49,12 +49,12 @@ def documented(home):
     return {name: [int(n) for n in numbers.split("|") if n.strip()] for name, numbers in FIGURE.findall(text)}
 
 
-def check_figures(bench, home, quick):
+def check_figures(bench, home):
     """Every access of the document takes what the document says, also while somebody looks on."""
     rows = documented(home)
     for name, wanted in rows.items():
         flat = FLAT if name.startswith("flat: ") else []
-        for (machine, distance), pcycles in list(zip(DISTANCES, wanted))[:1 if quick else 3]:
+        for (machine, distance), pcycles in zip(DISTANCES, wanted):
             text = bench.ask("--scenario", name, "--machine", machine, "--distance", distance, *flat).stdout
             over = int(re.search(r"^ *(\d+) +the access is over", text, re.M)[1])
             assert over == pcycles, (name, distance, over, pcycles)
@@ -217,7 +217,7 @@ def main():
     if guest == "--write":
         pathlib.Path(home, "tests/watch.txt").write_text(texts(bench))
         return
-    check_figures(bench, home, "all" not in sys.argv)
+    check_figures(bench, home)
     check_moments(bench, home)
     check_table(bench)
     check_scenes(bench)
