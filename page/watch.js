@@ -379,7 +379,7 @@ function titleOf(r) {
 }
 
 function showSays() {
-  const r = rows[chosen], of = r[OF] ? el('p', { class: 'where' }, 'Because of: ' + D.transactions[r[OF]][0]) : null;
+  const r = rows[chosen], of = r[OF] ? el('p', { class: 'where' }, `Because of: ${D.transactions[r[OF]][0]}, PCycles ${D.transactions[r[OF]].slice(1).map(grouped).join(' to ')}`) : null;
   if (!isMessage(r)) {
     const [fired, sentence] = r[SAYS] < 0 ? [null, overText(r)] : D.says[r[SAYS]];
     saysNode.replaceChildren(...[el('h2', {}, titleOf(r)),

@@ -10,22 +10,16 @@
 
 #include "procard/core.h"
 
-/** STEP(name, sentence): what happens to an instruction. */
-#define PC_STEPS(X)                                                                 \
-    X(FETCHED, "it has been fetched")                                               \
-    X(DECODED, "it has been decoded, and has its place")                            \
-    X(ISSUED, "a unit begins with it, or with its address")                         \
-    X(GRADUATED, "it is the program's; `done`: since when it could be")             \
-    X(SQUASHED, "it has never been: the path was wrong, or an older one raised an " \
-                "exception")                                                        \
-    X(STANDS, "in order: it is next")                                               \
-    X(WAITS, "in order: for `done` PCycles, before it issues")
-
+/** What happens to an instruction. */
 enum pc_step_kind {
-#define X(name, sentence) PC_STEP_##name,
-    PC_STEPS(X)
-#undef X
-        PC_STEP__COUNT
+    PC_STEP_FETCHED,   /**< it has been fetched */
+    PC_STEP_DECODED,   /**< it has been decoded, and has its place */
+    PC_STEP_ISSUED,    /**< a unit begins with it, or with its address */
+    PC_STEP_GRADUATED, /**< it is the program's; `done`: since when it could be */
+    PC_STEP_SQUASHED,  /**< it has never been: the path was wrong, or an older one raised an
+                            exception */
+    PC_STEP_STANDS,    /**< in order: it is next */
+    PC_STEP_WAITS,     /**< in order: for `done` PCycles, before it issues */
 };
 
 struct pc_step {
