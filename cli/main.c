@@ -98,7 +98,8 @@ static int command_line_obey(const struct cli_given *given, int argc, char **arg
     const int first = argc - (int)given->count;
     if (given->by[CLI_OPT_cite])
         return citation_print(given);
-    return given->count && has_files() ? command_dispatch(argc - first, argv + first) : CLI_EXIT_USAGE;
+    return given->count && has_files() ? command_dispatch(argc - first, argv + first)
+                                       : CLI_EXIT_USAGE;
 }
 
 /** For jansson, whose callers do not ask for every member whether there was memory for it. */

@@ -754,7 +754,7 @@ static bool experiment_finish(struct build *b)
 
 /* What a command's FILE may name without a path, and where it is. */
 static const char *const shipped[] = {
-    "configs",          "experiments",         "experiments/teaching", "experiments/guests",
+    "configs",          "experiments",          "experiments/teaching", "experiments/guests",
     "experiments/irix", "experiments/patterns", "experiments/documents"};
 
 static void complain_named(struct in_reading *r, const char *name)
