@@ -153,9 +153,17 @@ bool dbg_registers(struct dbg *d, uint32_t thread, void *regs)
     return kept->good;
 }
 
+bool dbg_may_change(struct dbg *d)
+{
+    const bool may = !d->travel || !d->past || d->travel->changes(d);
+    d->changed |= may;
+    return may;
+}
+
 bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs)
 {
-    if (ahead_of(d, thread) || !d->inspect->set_registers(d->run->self, thread, regs))
+    if (ahead_of(d, thread) || !dbg_may_change(d) ||
+        !d->inspect->set_registers(d->run->self, thread, regs))
         return false;
     dbg_forget(d);
     return true;
@@ -490,6 +498,10 @@ static sim_tick debug_moment(void *self, sim_tick at)
         next = debug_travels(d);
     if (next == at && x->going == DBG_STANDS)
         debug_stands(d, DBG_STOP_FIRST, 0);
+    if (d->changed && x->going == DBG_GOES) { /* travel begins anew, here */
+        d->changed = false;
+        return at;
+    }
     while (next == at && x->going == DBG_GOES) {
         next = debug_goes(d);
         if (x->going == DBG_RETURNS)
@@ -560,7 +572,7 @@ static bool debug_signalled(void *self, uint32_t thread, int called)
     debug_stands(d, DBG_STOP_SIGNAL, thread);
     if (x->going != DBG_GOES)
         debug_leaves(d);
-    return !x->throws;
+    return !x->throws || !dbg_may_change(d);
 }
 
 static bool debug_catches(const struct dbg_session *x, uint64_t number)

@@ -112,6 +112,7 @@ struct dbg {
     struct prog_binary binary;
     struct pc_records *records;
     sim_tick now;
+    bool changed;           /**< the run, from outside, since it stands */
     struct scout *scouting; /**< in a process that only looks ahead */
 
     /* registers of the threads, as they were asked for since the run stands */
@@ -140,6 +141,9 @@ bool dbg_registers(struct dbg *d, uint32_t thread, void *regs);
 size_t dbg_read(struct dbg *d, uint32_t thread, uint64_t va, void *bytes, size_t count);
 /** @return false: no such thread, or it stands within a cycle: a step brings it out */
 bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs);
+
+/** Whether the run may be changed from outside: it is going to be. */
+bool dbg_may_change(struct dbg *d);
 
 /** The run goes on. @param step  a thread's step, or NULL */
 void dbg_go(struct dbg *d, const struct dbg_step *step);

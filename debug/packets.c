@@ -114,8 +114,8 @@ void dbg_p_read(struct dbg_packet *p)
 
 static bool packet_writes(struct dbg_packet *p, uint64_t va, const void *bytes, size_t count)
 {
-    const bool good =
-        p->d->inspect->write(p->d->run->self, packet_card(p), va, bytes, count) == count;
+    const bool good = dbg_may_change(p->d) && p->d->inspect->write(p->d->run->self, packet_card(p),
+                                                                   va, bytes, count) == count;
     dbg_forget(p->d);
     return good;
 }

@@ -145,6 +145,15 @@ static bool past_last(struct dbg *d, const struct dbg_point *before, struct dbg_
     return out->what;
 }
 
+static bool past_changes(struct dbg *d)
+{
+    struct dbg_past *p = d->past;
+    if (prog_past_is_copy(p->past))
+        return false;
+    prog_past_forget(p->past);
+    return true;
+}
+
 static void past_describe(const struct dbg *d, FILE *out)
 {
     const struct prog_past *past = d->past->past;
@@ -176,6 +185,7 @@ void dbg_past_keep(struct dbg *d)
         .earliest = past_earliest,
         .go = past_go,
         .last = past_last,
+        .changes = past_changes,
         .describe = past_describe,
         .end = past_end,
     };

@@ -47,6 +47,11 @@ struct dbg_travel_ops {
      *  @return false: there is none back to `earliest` */
     bool (*last)(struct dbg *d, const struct dbg_point *before, struct dbg_hit *out);
 
+    /** The run is about to be changed from outside. What was before can not be gone back to any
+     *  more.
+     *  @return false: this is the past, which cannot be changed */
+    bool (*changes)(struct dbg *d);
+
     /** How many copies there are, of when, and what they take, for people. */
     void (*describe)(const struct dbg *d, FILE *out);
 

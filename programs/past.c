@@ -672,11 +672,16 @@ struct prog_past *prog_past_begin(const struct prog_past_limits *limits)
     return past;
 }
 
-void prog_past_end(struct prog_past *past)
+void prog_past_forget(struct prog_past *past)
 {
     SLOTS(past, s)
     if (s->of == NO_SLOT)
         slot_drop(past, s);
+}
+
+void prog_past_end(struct prog_past *past)
+{
+    prog_past_forget(past);
     prog_host_log_end();
     sim_beside_release(past->shared, sizeof *past->shared);
     free(past);

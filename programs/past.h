@@ -95,6 +95,10 @@ bool prog_past_search(struct prog_past *past, sim_tick to, sim_tick *from);
 /** A traveller that searches has said what it has seen. */
 _Noreturn void prog_past_found(struct prog_past *past);
 
+/** The live process is about to do what no log has: what is before that can not be made again, and
+ *  is forgotten. */
+void prog_past_forget(struct prog_past *past);
+
 /** How many snapshots there are, and what they keep from changing, at most [bytes]. */
 unsigned prog_past_snapshots(const struct prog_past *past);
 uint64_t prog_past_bytes(const struct prog_past *past);
