@@ -53,7 +53,7 @@ static size_t verb_row(const char *word, unsigned where, FILE *out)
 bool dbg_verb(struct dbg *d, const char *line, unsigned where, FILE *out)
 {
     char *text = sim_strdup(line), *word[WORDS], *rest = NULL;
-    struct dbg_command c = {.d = d, .text = "", .word = word, .out = out};
+    struct dbg_command c = {.d = d, .where = where, .word = word, .out = out};
     char *first = strtok_r(text, " \t\r\n", &rest);
     bool good = true;
     if (first && *first != '#') {
@@ -119,8 +119,9 @@ bool dbg_address(struct dbg_command *c, const char *text, uint64_t *va)
 bool dbg_verb_help(struct dbg_command *c)
 {
     for (size_t i = 0; i < ROWS; i++)
-        fprintf(c->out, "%-16s %-40s %s%s\n", rows[i].name, rows[i].usage, rows[i].sentence,
-                rows[i].where == DBG_VERB_BATCH ? " (--batch only)" : "");
+        if (rows[i].where & c->where)
+            fprintf(c->out, "%s%s%s\n    %s\n", rows[i].name, *rows[i].usage ? " " : "",
+                    rows[i].usage, rows[i].sentence);
     return true;
 }
 

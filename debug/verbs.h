@@ -15,8 +15,8 @@ enum {
 /** A command with its words. */
 struct dbg_command {
     struct dbg *d;
-    const char *text; /**< as it came, behind its name */
-    char **word;      /**< [words] behind its name */
+    unsigned where; /**< it comes from */
+    char **word;    /**< [words] behind its name */
     unsigned words;
     FILE *out; /**< what is said */
 };

@@ -144,6 +144,18 @@ def check_gdb(guest):
     assert "deadlock: every thread waits" in said and "for the lock" in said, f"{guest.name}: {said}"
 
 
+def check_accesses(guest):
+    """gdb meets every read and write of a word by every thread, though it steps over each of them alone."""
+    said, _ = guest.gdb("set $met = 0", "handle SIGUSR1 nostop noprint pass", "awatch counter", "commands", "silent",
+                        "set $met = $met + 1", "continue", "end", "continue", 'printf "met %d\\n", $met')
+    assert "met 120" in said, f"{guest.name}: {said}"
+    said, _ = guest.gdb("break bump if $numachine_cycle() > 0", "continue", "print $numachine_cycle() > 1000", "delete",
+                        "numachine until miss &counter", "print $numachine_line(&counter)", "numachine who", "set $there = $numachine_cycle() + 1000",
+                        "numachine goto $there", "print $numachine_cycle() == $there", "monitor help", options=["--limit", "100ms"])
+    for wanted in (r"\$1 = (1|true)", r"asks for the line of", r"directory at home", r"thread 1000", r"\$3 = (1|true)", "the same, why"):
+        assert re.search(wanted, said), f"{guest.name}: gdb did not say {wanted}: {said}"
+
+
 def answered(guest, log):
     """Every packet has its answer, or is refused by an empty one: lines alternate."""
     waits = None
@@ -234,6 +246,8 @@ def main():
                     check_ends(guest)
                 if has_gdb:
                     check_gdb(guest)
+                if has_gdb and core in ([], R10000):
+                    check_accesses(guest)
                 count += 1
         # All cores of an instruction set walk the same way.
         assert all(walk == walks[program][0] for walk in walks[program]), (program, walks[program])
