@@ -291,6 +291,10 @@ struct pc_core_ops {
      *  physical address `pa`, one bit each, the first in bit 0. NULL: exactly those. */
     uint8_t (*store_bytes)(const struct pc_cpu *cpu, uint64_t pa, unsigned size);
 
+    /** What it has in its pipeline, a line each, for people. @param file  a FILE *. NULL: nothing
+     *  that `dump` of its card does not say */
+    void (*pipeline)(const struct pc_cpu *cpu, void *file);
+
     /** The same core, that tells cpu->cursor (procard/cursor.h) its place, its completed
      *  instructions and its calls. It does the same in the same time. NULL: it cannot be profiled,
      *  and the rest is not called. */

@@ -43,5 +43,8 @@ void pc_line_see(struct nm_machine *m, unsigned card, uint64_t pa, struct pc_lin
 void pc_card_say(struct nm_machine *m, unsigned card, FILE *out)
 {
     struct nm_card *nm = nm_machine_card(m, card);
+    const struct pc_card *c = pc_card_of(nm);
     nm->ops->dump(nm, out);
+    if (c->core->pipeline)
+        c->core->pipeline(&c->cpu, out);
 }

@@ -22,7 +22,8 @@ struct pc_line_seen {
 /** @param pa  an address in the line, of memory */
 void pc_line_see(struct nm_machine *m, unsigned card, uint64_t pa, struct pc_line_seen *out);
 
-/** What the processor does, and its requests under way: a line without its end, for people. */
+/** What the processor does, its requests under way, and what its core has in its pipeline: without
+ *  the last line's end, for people. */
 void pc_card_say(struct nm_machine *m, unsigned card, FILE *out);
 
 #endif

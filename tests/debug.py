@@ -112,9 +112,10 @@ def check_watch(guest):
 def check_line(guest):
     if "--functional" in guest.core:
         return
-    lines = guest.batch("until miss counter", "continue", "line counter", "continue", "continue")
+    lines = guest.batch("until miss counter", "continue", "line counter", "pipeline 0", "continue", "continue")
     assert any(re.search(r"card \d+ asks for the line of", line) for line in lines), (guest.name, lines)
     assert any("asks for it with" in line for line in lines), (guest.name, lines)
+    assert guest.core != R10000 or any("in the active list" in line for line in lines), (guest.name, lines)
 
 
 def check_ends(guest):

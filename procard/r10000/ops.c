@@ -132,7 +132,7 @@ static const struct pc_program_ops programs = {.take = r10000_ops_take,
     .run = r10k_run, .settle = ops_settle, .totals = ops_totals, .leave = r10k_leave,           \
     .moved = r10k_leave, .pc = ops_pc, .truth = r10000_ops_truth, .requests = R10K_MISSES,      \
     .answered = r10k_answered, .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, \
-    .signals = signals, .programs = &programs
+    .signals = signals, .pipeline = r10k_pipeline, .programs = &programs
 
 #define PROFILED                                                                      \
     CORE, .placed = placed, .argument = ops_argument, .result = result, .sp = ops_sp, \

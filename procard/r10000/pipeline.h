@@ -537,6 +537,9 @@ void r10k_flush(struct r10k *c, sim_tick at);
 /** Everything in flight begins again: c->r says where. */
 void r10k_restart(struct r10k *c, sim_tick at);
 
+/** shown.c: pc_core_ops.pipeline. */
+void r10k_pipeline(const struct pc_cpu *base, void *file);
+
 /** books.c: ends the process if the signals are not what the instructions and each other say. */
 void r10k_look_at_books(const struct r10k *c);
 /** Between two cycles: no signal has grown by more than its row says since `before`. */
