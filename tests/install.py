@@ -123,6 +123,8 @@ MAY_END = {
     "base_alloc.c.o": ("_exit",),  # no memory
     "base_beside.c.o": ("_exit",),  # the process that it has started, and not the caller's
     "debug_scout.c.o": ("_exit",),  # likewise
+    "programs_host.c.o": ("_exit",),  # likewise, gone astray
+    "programs_past.c.o": ("_exit",),  # likewise, at its end
     "programs_linux_names_dwarf.c.o": ("_exit",),  # the process that reads, and not the caller's
     "input_monitor.c.o": ("abort",),  # a counter unit has made more writes of a wish than MON_WRITES_MAX
     **{f"{name}.c.o": ("abort",) for name in ("machine_invariants", "procard_cache", "procard_card", "procard_invariants",
@@ -144,6 +146,7 @@ def ends_no_process(prefix):
 
 # Who must have a variable, and of how many bytes.
 MAY_KEEP = {
+    "programs_host.c.o": 48,  # the log of this process's calls: a process has one host
     "programs_kernels_kernel.c.o": 8,  # whose kernel runs: a handler of signals is told nothing else
 }
 
