@@ -118,6 +118,20 @@ def check_gdb(guest):
     debug.answered(guest, log)
 
 
+def check_again(guest):
+    """A deadlock that was, opened once more, and walked back from."""
+    first, again, script = guest.scratch / "first", guest.scratch / "again", guest.scratch / "commands"
+    subprocess.run([guest.numachine, "stat", "-q", "-o", first, *guest.machine, "--", guest.program, "deadlock"], capture_output=True,
+                   check=False, timeout=debug.PATIENCE)
+    script.write_text("set pagination off\nset confirm off\ncontinue\ncontinue\nwatch both\nreverse-continue\nbacktrace 2\nquit\n")
+    with script.open() as commands:
+        done = subprocess.run([guest.numachine, "run", first / "config.resolved.yaml", "-q", "-o", again, "--gdb"], stdin=commands,
+                              capture_output=True, text=True, check=False, timeout=debug.PATIENCE)
+    for wanted in (r"the end: deadlock", r"Old value = 2\s+New value = 1", r"#1 .*crosses|#1 .*deadlock"):
+        assert re.search(wanted, done.stdout + done.stderr), (wanted, done)
+    assert guest.hashes(first) and guest.hashes(first) == guest.hashes(again), (guest.hashes(first), guest.hashes(again))
+
+
 def check_killed(guest):
     """Whoever is killed while the run is in its past, no process stays."""
     for whom in ("us", "gdb"):
@@ -177,7 +191,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         check_host(numachine, files[0], pathlib.Path(scratch))
         if has_gdb:
-            check_killed(debug.Guest(numachine, programs[0], [], pathlib.Path(scratch)))
+            guest = debug.Guest(numachine, programs[0], [], pathlib.Path(scratch))
+            check_again(guest)
+            check_killed(guest)
     print(f"{count} points are the same, gone back to, as they were")
 
 
