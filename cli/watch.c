@@ -233,9 +233,13 @@ static bool is_directory(const char *path)
 static bool watch_load(const struct cli_given *g, struct in_experiment *x)
 {
     struct in_diag diag = {.out = stderr};
-    if (is_directory(g->words[0]))
-        return cli_again_load(x, g->words[0], false);
-    return in_experiment_load(x, g->words[0], g->sets, &diag);
+    const bool loaded = is_directory(g->words[0])
+                            ? cli_again_load(x, g->words[0], false)
+                            : in_experiment_load(x, g->words[0], g->sets, &diag);
+    if (loaded && x->approach.sampling.every)
+        cli_refuse(g, "%s: most of a sampled run has no messages; run it without run.sample",
+                   g->words[0]);
+    return loaded;
 }
 
 /** A run that came to its end is the one that it was: its result says so. */

@@ -28,8 +28,9 @@ static uint64_t next(uint64_t *state)
     return *state >> 20;
 }
 
-static void draw_row(struct pc_missed_row *row, int64_t *values, uint32_t copy, uint64_t pc,
-                     size_t tenants, uint64_t *state)
+/* @param first  [ticks] request of the row's copy */
+static void draw_row(struct pc_missed_row *row, int64_t *values, uint32_t copy, sim_tick first,
+                     uint64_t pc, size_t tenants, uint64_t *state)
 {
     *row = (struct pc_missed_row){.copy = copy,
                                   .phase = PHASES - 1,
@@ -38,7 +39,7 @@ static void draw_row(struct pc_missed_row *row, int64_t *values, uint32_t copy, 
                                   .pc = pc,
                                   .va = next(state),
                                   .tenant = (uint32_t)(next(state) % tenants),
-                                  .first = next(state)};
+                                  .first = first + next(state) % 100000};
     row->last = row->first + next(state) % 1000;
     row->path = PATHS - 1;
     row->v = values;
@@ -112,9 +113,11 @@ static struct doc_truth drawn(uint64_t seed)
     t.tenant = sim_alloc(t.tenants, sizeof *t.tenant);
     for (size_t i = 0; i < t.tenants; i++)
         draw_tenant(&t.tenant[i], i, &seed);
-    for (size_t i = 0; i < t.rows; i++)
-        draw_row(&t.row[i], &t.values[i * doc_truth_columns.count],
-                 (uint32_t)(i * t.copies / t.rows), 4 * i, t.tenants, &seed);
+    for (size_t i = 0; i < t.rows; i++) {
+        const uint32_t copy = (uint32_t)(i * t.copies / t.rows);
+        draw_row(&t.row[i], &t.values[i * doc_truth_columns.count], copy, t.copy[copy].first, 4 * i,
+                 t.tenants, &seed);
+    }
     draw_windows(&t, &seed);
     draw_sizes(&t, &seed);
     if (t.rows)

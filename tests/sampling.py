@@ -200,8 +200,8 @@ def command(*words):
 READERS = {
     "run": "says", "stat": "says", "perfex": "says", "compare": "says", "diff": "says", "report": "says", "collect": "says",
     "profile": "refuses", "c2c": "refuses", "mend": "refuses", "placement": "refuses", "locks": "refuses", "whatif": "refuses",
-    "detect": "refuses",
-    **{name: "reads no run" for name in ("points", "list", "check", "init", "protocol", "topology", "latency", "bench", "trace")},
+    "detect": "refuses", "ssrun": "refuses", "watch": "refuses",
+    **{name: "reads no run" for name in ("points", "list", "check", "init", "protocol", "topology", "latency", "bench", "trace", "gdb")},
 }
 
 
@@ -210,7 +210,8 @@ def readers(scratch, run_dir, program):
     commands = re.findall(r"^COMMAND\((\w+),", (SOURCE / "cli/commands.def").read_text(), re.M)
     assert set(commands) == set(READERS), set(commands) ^ set(READERS)
     every = "run.sample.every=20000cy"
-    asked = {"detect": ("--set", every, "words", "--", program), "whatif": (run_dir, "--machine", "numachine-64")}
+    asked = {"ssrun": ("--set", every, "--", program), "watch": ("--line=0x400000", run_dir),
+             "detect": ("--set", every, "words", "--", program), "whatif": (run_dir, "--machine", "numachine-64")}
     for name in (n for n, kind in READERS.items() if kind == "refuses"):
         done = subprocess.run([NUMACHINE, name, *asked.get(name, (run_dir,))], capture_output=True, text=True, timeout=600)
         assert done.returncode == 2 and "numachine: error: " in done.stderr and not done.stdout, f"{name}: {done}"
