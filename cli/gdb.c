@@ -251,6 +251,8 @@ int cli_debugged(const struct cli_given *given, struct cli_session *session,
                  struct prog_outcome *outcome)
 {
     struct talk t = {.given = given, .fd = -1, .to = -1};
+    if (in_records(session->experiment)) /* copies that look ahead would record, too */
+        return (int)cli_complain(CLI_EXIT_USAGE, "a run that is debugged records nothing (record)");
     struct dbg *d = dbg_new(given->batch ? &dbg_batch : &dbg_gdb, talk_begins, &t);
     dbg_past_keep(d);
     session->observer = &dbg_observer;
