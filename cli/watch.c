@@ -236,10 +236,14 @@ static bool watch_load(const struct cli_given *g, struct in_experiment *x)
     const bool loaded = is_directory(g->words[0])
                             ? cli_again_load(x, g->words[0], false)
                             : in_experiment_load(x, g->words[0], g->sets, &diag);
-    if (loaded && x->approach.sampling.every)
-        cli_refuse(g, "%s: most of a sampled run has no messages; run it without run.sample",
-                   g->words[0]);
-    return loaded;
+    if (!loaded || !x->approach.sampling.every)
+        return loaded;
+    fprintf(stderr,
+            "numachine: error: %s: most of a sampled run has no messages; run it without "
+            "run.sample\n",
+            g->words[0]);
+    in_experiment_free(x);
+    return false;
 }
 
 /** A run that came to its end is the one that it was: its result says so. */
