@@ -24,8 +24,8 @@ import figures
 import skip
 
 COMMAND = re.compile(r"(\./numachine|mips-\S+|arm-\S+|sed|head|python3) ")
-# What a command may end with besides 0: differences, the limit of a run.
-STATUSES = {"diff": 1, "--limit": 6}
+# What a command may end with besides 0: differences, the limit of a run, a debugger that left it.
+STATUSES = {"diff": 1, "--limit": 6, "--batch": 130}
 # Sections of documents that are looked at in parts.
 SECTIONS = {"README.md": ("## My program is slow\n", "## My program is in C++\n")}
 
