@@ -113,15 +113,29 @@ static void put_recommended(const struct look_mend *m, const char *heading,
     free(numbers);
 }
 
+/* A set may gain more than the best one, and be left because of what it takes to write. */
+static void put_unworthy(const struct look_mend *m, FILE *out)
+{
+    const struct look_mend_trial **all = mend_ranked(m);
+    if (m->best && all[0] != m->best && all[0]->result.compares &&
+        all[0]->result.ticks < m->best->result.ticks) {
+        char *numbers = mend_numbers(m, all[0]->set);
+        fprintf(out, "# %s gained more, but too little for the work of writing it\n", numbers);
+        free(numbers);
+    }
+    free((void *)all);
+}
+
 static void put_best(const struct look_mend *m, FILE *out)
 {
     if (!m->best)
         fputs("\nnothing that was tried gained anything: leave it as it is\n", out);
     if (m->best_layout)
-        put_recommended(m, m->best_layout == m->best ? "best" : "best without pages",
+        put_recommended(m, m->best_layout == m->best ? "best" : "best without moving pages",
                         m->best_layout, out);
     if (m->best && m->best_layout != m->best)
         put_recommended(m, "best", m->best, out);
+    put_unworthy(m, out);
 }
 
 static void mend_text(const struct look_mend *m, FILE *out)
