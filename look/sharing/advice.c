@@ -309,7 +309,8 @@ static const char *about_true(const struct advice *a)
     if (a->locking)
         return advice_say(a,
                           "the bytes themselves are shared, by locks or by LL and SC: more locks, "
-                          "held for shorter, help; numachine locks %s has the threads that wait",
+                          "held for shorter, help, or a count for each thread, added up at the "
+                          "end; numachine locks %s has the threads that wait",
                           look_sharing_directory(a->s));
     return advice_say(a,
                       "the bytes themselves are shared: less of it helps (a copy for each thread, "
