@@ -14,12 +14,37 @@
 #include <argp.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 _Static_assert((int)SIM_EXIT_MEMORY == (int)CLI_EXIT_USAGE, "a status of exit.def");
+
+/* A name and a sentence, whose further lines stand below its first one: argp would begin them at
+ * the left. Who sets ARGP_HELP_FMT wants lines of another length, and has the sentence in one. */
+static void put_row(FILE *out, int width, const char *name, const char *sentence)
+{
+    enum { COLUMNS = 77 };
+    const size_t indent = 2 + (size_t)width, most = getenv("ARGP_HELP_FMT") ? SIZE_MAX : COLUMNS;
+    size_t column = indent;
+    fprintf(out, "  %-*s", width, name);
+    for (const char *word = sentence; *word;) {
+        const size_t length = strcspn(word, " ");
+        if (column > indent && column + 1 + length > most) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)length, word);
+        column += length;
+        word += length + strspn(word + length, " ");
+    }
+    putc('\n', out);
+}
 
 /* What stands below the options in --help. Allocated. */
 static char *commands_below(void)
@@ -30,10 +55,10 @@ static char *commands_below(void)
     fputs("Commands (numachine COMMAND --help tells more):\n", out);
 #define SECTION(title) fputs(" " title "\n", out);
 #define COMMAND(name, arguments, options, sentence, text, notes, examples) \
-    fprintf(out, "  %-10s%s\n", #name, sentence);
+    put_row(out, 10, #name, sentence);
 #include "cli/commands.def"
     fputs("  test      build and run the tests (only as ./numachine test)\n\nExit status:\n", out);
-#define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
+#define EXIT(name, status, sentence) put_row(out, 5, #status, sentence);
 #include "documents/exit.def"
 #undef EXIT
     sim_text_close(out, &text);
