@@ -8,6 +8,7 @@
 #include "cli/again.h"
 #include "cli/apart.h"
 #include "cli/cli.h"
+#include "documents/statistics/finished.h"
 #include "documents/whole.h"
 #include "input/units.h"
 #include "watch/page.h"
@@ -269,6 +270,19 @@ static void watch_remark(const struct cli_given *g, const struct handed *handed,
     watch_remark_result(handed->whole, handed->result);
 }
 
+/* What the machine was called when the run was made: the configuration that a run leaves has it in
+ * full, without a name. */
+static const char *watched_machine(const struct cli_given *g, const struct in_experiment *x,
+                                   struct doc_finished *results)
+{
+    char why[8192];
+    const char *name = NULL;
+    if (is_directory(g->words[0]) && doc_finished_read(results, g->words[0], why, sizeof why))
+        name = json_string_value(
+            json_object_get(json_object_get(results->manifest, "experiment"), "machine"));
+    return name ? name : x->machine.name;
+}
+
 static enum cli_exit watch_the_run(const struct cli_given *g, struct in_experiment *x)
 {
     struct watching w = {.watcher = {.line = watch_address(g),
@@ -282,11 +296,15 @@ static enum cli_exit watch_the_run(const struct cli_given *g, struct in_experime
     enum cli_exit status;
     x->limit = sim_earlier(x->limit, w.watcher.to);
     if (cli_apart_run(x, &apart)) {
-        char *name = sim_format("%s of %s", g->symbol ? g->symbol : g->line_at, x->name);
-        const struct watch_title title = {.name = name, .machine = x->machine.name};
+        struct doc_finished results = {.directory = NULL};
+        const char *machine = watched_machine(g, x, &results);
+        char *name = sim_format("%s of %s", g->symbol ? g->symbol : g->line_at,
+                                is_directory(g->words[0]) ? g->words[0] : x->name);
+        const struct watch_title title = {.name = name, .machine = machine};
         watch_remark(g, &w.handed, &w.record);
         status = watch_show(g, &(const struct shown){&w.record, &title});
         free(name);
+        doc_finished_free(&results);
     } else {
         status = w.handed.status;
     }

@@ -25,7 +25,8 @@ static bool watcher_find(struct watch_watcher *w, char *why, size_t size)
         *plus = '\0';
     const bool found = names && names->find && names->find(names, name, &from, &to);
     if (!found)
-        snprintf(why, size, "--symbol: the program has no variable and no function '%.100s'", name);
+        snprintf(why, size, "--symbol: the program has no variable and no function '%.100s'%s",
+                 name, strpbrk(name, ".[") ? " (of a member, say its place: NAME+BYTES)" : "");
     w->va = from + (plus ? strtoull(plus + 1, NULL, 0) : 0);
     w->va_to = plus ? w->va + 1 : to;
     free(name);
