@@ -498,7 +498,7 @@ main.append(el('p', { class: 'lead' }, [D.sentence ? D.sentence + ' ' : '', `${D
     el('div', {}, [el('div', { class: 'panel drawing' }, [headCanvas, scroll]),
       el('ul', { class: 'legend' }, legendOf.map(([color, text]) => el('li', {}, [el('i', { style: `background: var(${color})` }), text]))),
       el('p', { class: 'note' }, '1.c0 is card 0 of station 1: a processor with its caches. 1.bus is the bus of that station, 1.mem its memory with the directory, 1.net its network card with the network cache. An arrow is a message, thick if it carries the line; a box is work.'),
-      el('p', { class: 'keys' }, [['← →', 'step'], ['Shift ← →', 'message'], [', .', 'cycle'], ['p n', 'transaction'], ['Home End', '']].flatMap(([key, text]) => [el('kbd', {}, key), ` ${text} `]))]),
+      el('p', { class: 'keys' }, [['← →', 'step'], ['Shift ← →', 'message'], [', .', 'cycle'], ['p n', 'transaction'], ['Home End', 'first, last step']].flatMap(([key, text]) => [el('kbd', {}, key), ` ${text} `]))]),
     el('div', { class: 'side' }, [saysNode, aroundNode, statesNode, queuesNode])]));
 redraws.push(() => resize());
 new ResizeObserver(() => { if (scroll.clientWidth !== width || scroll.clientHeight !== height) resize(); }).observe(scroll);
