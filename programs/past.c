@@ -364,17 +364,34 @@ static void traveller_begin(struct prog_past *past, const struct slot *from)
     prog_host_log_replay(at_edge, past);
 }
 
-/** The travellers of a snapshot that are alive, one of each errand. */
+/** The processes of a snapshot that are alive, and the last traveller of each errand. */
 struct travellers {
+    unsigned count; /**< with those that have become snapshots */
     pid_t of[PROG_PAST_SEARCH + 1];
 };
+
+/** Its process has died, of whatever. It is none any more, nor are those that hang on it, and who
+ *  waits for a traveller from there is told. */
+static void slot_died(struct prog_past *past, struct slot *dead)
+{
+    const bool turn = slot_is_of(past, past->shared->turn_of, slot_number(past, dead));
+
+    slot_forget(past, dead);
+    if (turn && past->shared->copies_turn)
+        turn_back(past, PROG_PAST_LOST);
+    else if (past->shared->answer == PENDING)
+        word_set(&past->shared->answer, LOST);
+}
 
 static void travellers_look(struct prog_past *past, struct travellers *alive)
 {
     int status;
     pid_t child;
 
-    while ((child = waitpid(-1, &status, WNOHANG)) > 0)
+    for (; (child = waitpid(-1, &status, WNOHANG)) > 0; alive->count--) {
+        SLOTS(past, s)
+        if (s->of == past->of && s->pid == child)
+            slot_died(past, s);
         for (enum prog_past_errand e = 0; e <= PROG_PAST_SEARCH; e++) {
             if (alive->of[e] != child)
                 continue;
@@ -382,6 +399,7 @@ static void travellers_look(struct prog_past *past, struct travellers *alive)
             if (!WIFEXITED(status) || WEXITSTATUS(status))
                 traveller_died(past, e);
         }
+    }
 }
 
 /** Sleeps in a slot, and makes travellers; returns in each of those.
@@ -390,7 +408,7 @@ static void travellers_look(struct prog_past *past, struct travellers *alive)
  *  @return whether this one begins a way of its own */
 static bool snapshot_sleep(struct prog_past *past, struct slot *s, uint32_t born, bool goes_on)
 {
-    struct travellers alive = {{0}};
+    struct travellers alive = {0};
 
     past->of = slot_number(past, s);
     for (bool begins = !goes_on;; begins = true) {
@@ -405,11 +423,11 @@ static bool snapshot_sleep(struct prog_past *past, struct slot *s, uint32_t born
             if (child == 0)
                 return begins;
             alive.of[s->errand] = child;
+            alive.count += child > 0;
             if (child < 0)
                 traveller_died(past, s->errand);
         }
-        word_await(&s->word, seen,
-                   alive.of[PROG_PAST_TURN] + alive.of[PROG_PAST_SEARCH] ? LOOK_MS : 0);
+        word_await(&s->word, seen, alive.count ? LOOK_MS : 0);
         travellers_look(past, &alive);
     }
 }
@@ -422,6 +440,7 @@ static struct slot *slot_new(struct prog_past *past, sim_tick now)
         s++;
     s->word = 0;
     s->of = past->of;
+    s->pid = 0;
     s->asked = false;
     s->at = now;
     s->log = prog_host_log_at();
@@ -584,18 +603,11 @@ static void slot_ask(struct slot *s, enum prog_past_errand errand, sim_tick to)
     word_set(&s->word, s->word + 1);
 }
 
-/** A snapshot that has died by itself is none any more, and who hangs on it is dead, too. */
 static void look_for_dead(struct prog_past *past)
 {
     SLOTS(past, s)
-    if (s->of == NO_SLOT && waitpid(s->pid, NULL, WNOHANG) == s->pid) {
-        const bool turn = slot_is_of(past, past->shared->turn_of, slot_number(past, s));
-        slot_forget(past, s);
-        if (turn && past->shared->copies_turn)
-            turn_back(past, PROG_PAST_LOST);
-        else if (past->shared->answer == PENDING)
-            word_set(&past->shared->answer, LOST);
-    }
+    if (s->of == NO_SLOT && waitpid(s->pid, NULL, WNOHANG) == s->pid)
+        slot_died(past, s);
 }
 
 static enum prog_past_back turn_await(struct prog_past *past)

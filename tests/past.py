@@ -2,7 +2,7 @@
 """
 The past of a run (programs/past.h), gone back to and left again by os_past.c: every byte of memory where a journey
 arrives is what it was; the run comes to what it comes to without; the guest reads and writes everything once; what is
-kept stays within its limits; no process is left, not even of a run that is killed.
+kept stays within its limits; no process is left, not even of a run that is killed; nobody waits for a copy that was killed.
 
     past.py OS_PAST GUEST.o32 ... [more]
 
@@ -10,6 +10,7 @@ With `more` there are a thousand journeys and more.
 """
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -44,15 +45,15 @@ def run(os_past, guest, options):
     return (end, done.stdout, left, said), {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", journeys)}
 
 
-def of_session(session):
-    """Processes that were begun in it and are there still."""
+def of_session(session, but_of=None):
+    """Processes that were begun in it and are there still; without the children of one."""
     found = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[3]) == session and fields[0] != "Z":
+        if int(fields[3]) == session and fields[0] != "Z" and fields[1] != str(but_of):
             found.append(stat.parent.name)
     return found
 
@@ -75,6 +76,26 @@ def killed(os_past, guest, after, how):
             time.sleep(0.1)
         left = of_session(process.pid)
     return [] if had >= after and not left else [f"killed by {how.name} with {had} processes: left {left}"]
+
+
+def wounded(os_past, guest, plain):
+    """What is wrong with a run of which copies are killed now and then: those that travel, and those that they have left behind."""
+    with tempfile.TemporaryDirectory() as directory, \
+            subprocess.Popen(command(os_past, guest, ".", ["-j", "100", "-n", "300000", "-g", "400"]), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=directory, start_new_session=True) as process:
+        lot, until = random.Random(1), time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < until:
+            copies = [int(p) for p in of_session(process.pid, but_of=process.pid) if int(p) != process.pid]
+            if copies:
+                try:
+                    os.kill(lot.choice(copies), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.1)
+        hangs = process.poll() is None
+        process.kill()
+        said = process.stdout.read()
+    return ["a run whose copies are killed hangs"] if hangs else [] if said == plain[1] else [f"its copies were killed, and it said {said}"]
 
 
 def main():
@@ -101,6 +122,8 @@ def main():
             sum_made += said["journeys"]
     for how in (signal.SIGKILL, signal.SIGTERM):
         wrong += killed(os_past, program(guests, "files"), 5, how)
+    queue = program(guests, "queue")
+    wrong += wounded(os_past, queue, run(os_past, queue, STILL)[0])
     print(f"{sum_made} journeys", *wrong, sep="\n")
     return 1 if wrong else 0
 
