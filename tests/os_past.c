@@ -5,30 +5,34 @@
  *
  *     os_past [-j JOURNEYS] [-n STANDS] [-e EVERY] [-b BYTES] [-l LOG] PROGRAM [ARG...]
  *
- * What there is at a moment is all that the process has in its memory: heap and mappings, byte by
- * byte, but for stacks and the past's own books. The live process notes a sum of it at each moment
- * it passes that is a multiple of EVERY ticks; who arrives in one later compares. As os_run says at
- * the end what came of the run, so does this.
+ * What there is at a moment is what is simulated: memory, caches, directories, requests, counters,
+ * processors, threads and events, each as it says what it is. The live process notes a sum of it at
+ * each moment it passes that is a multiple of EVERY ticks; who arrives in one later compares. As
+ * os_run says at the end what came of the run, so does this.
  */
 #include "base/alloc.h"
 #include "base/beside.h"
+#include "machine/assembly.h"
 #include "machine/values.h"
+#include "procard/mips/mips.h"
 #include "procard/r4400/r4400.h"
+#include "procard/seen.h"
+#include "programs/inspect.h"
 #include "programs/linux/personality.h"
 #include "programs/past.h"
+#include "programs/workload.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { TRUTHS = 1 << 20, ACTOR_STACK = 8 << 20 };
+enum { TRUTHS = 1 << 20 };
 
 struct truth {
     sim_tick at;
@@ -46,10 +50,12 @@ struct shared {
 
 struct traveller {
     struct nm_machine *m;
+    struct prog_run *run;
     struct prog_past *past;
     struct shared *shared;
     unsigned journeys; /* at each stand */
     sim_tick every, stand, next_stand;
+    uint64_t own; /* [bytes] that looking at places of lines has touched, which nobody had */
 };
 
 static uint64_t draw(struct shared *sh, uint64_t below)
@@ -60,105 +66,147 @@ static uint64_t draw(struct shared *sh, uint64_t below)
 
 /* ---- what there is --------------------------------------------------------------------------- */
 
-static char maps[1 << 16];
-
-static void read_maps(void)
+static void add(uint64_t *sum, const void *bytes, size_t count)
 {
-    const int fd = open("/proc/self/maps", O_RDONLY);
-    size_t have = 0;
-    ssize_t n;
-
-    while ((n = read(fd, maps + have, sizeof maps - 1 - have)) > 0)
-        have += (size_t)n;
-    maps[have] = '\0';
-    close(fd);
+    *sum = XXH3_64bits_withSeed(bytes, count, *sum);
 }
 
-/** A mapping of the process. The kernel joins neighbours, or does not: here they always are. */
-struct mapping {
-    uintptr_t from, to;
-    enum { MEMORY, GUARD, OTHER } kind;
-};
-
-static const char *mapping_read(const char *line, struct mapping *m)
+static void add_number(uint64_t *sum, uint64_t number)
 {
-    const char *const end = strchr(line, '\n'), *const named = strpbrk(line, "/[\n");
-    char rights[8];
-
-    sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s", &m->from, &m->to, rights);
-    m->kind = named != end && strncmp(named, "[heap]", 6) ? OTHER
-              : !strncmp(rights, "rw-p", 4)               ? MEMORY
-              : !strncmp(rights, "---p", 4)               ? GUARD
-                                                          : OTHER;
-    return end + 1;
+    add(sum, &number, sizeof number);
 }
 
-/** The next mapping that there is from `line` on, with all neighbours like it. */
-static const char *mapping_next(const char *line, struct mapping *m)
+static void add_text(uint64_t *sum, const char *text)
 {
-    struct mapping more;
-    const char *next = mapping_read(line, m);
+    add(sum, text, strlen(text) + 1);
+}
 
-    while (*next) {
-        const char *const behind = mapping_read(next, &more);
-        if (more.from != m->to || more.kind != m->kind)
-            break;
-        m->to = more.to;
-        next = behind;
+/** Events to come. Functions and what they are of lie where they lay: copies are of one process. */
+static void add_events(uint64_t *sum, const struct sim_kernel *k)
+{
+    add_number(sum, k->now);
+    add_number(sum, k->full);
+    add_number(sum, k->heap_first);
+    add_number(sum, k->heap_count);
+    add_number(sum, k->sequence);
+    add(sum, k->due, sizeof k->due);
+    for (unsigned i = 0; i < SIM_WHEEL; i++) {
+        if (!(k->full >> i & 1)) /* what its bucket says is old */
+            continue;
+        for (uint32_t e = k->bucket[i]; e != SIM_NO_EVENT; e = k->pool[e].next) {
+            const struct sim_event *event = &k->pool[e];
+            add_number(sum, i);
+            add_number(sum, event->order);
+            add_number(sum, (uintptr_t)event->fire);
+            add_number(sum, (uintptr_t)event->self);
+            add_number(sum, event->arg);
+        }
     }
-    return next;
 }
 
-/** Without what is the process's own, and not the run's: variables of libraries, which follow their
- *  files, and of threads; an actor's stack, which follows a guard: below its top lies what is old.
- *  @return whether anything is left */
-static bool mapping_trim(struct mapping *m, const struct mapping *before)
+/** What directories, network caches and cards have of a line, and ask for. */
+static void add_line(uint64_t *sum, struct nm_machine *m, uint64_t pa)
 {
-    const uintptr_t thread = (uintptr_t)&errno;
-
-    if (before->to == m->from && before->kind == GUARD)
-        m->from += ACTOR_STACK;
-    return m->kind == MEMORY && m->from < m->to && (thread < m->from || thread >= m->to) &&
-           (before->to != m->from || before->kind != OTHER);
+    add_text(sum, nm_line_at_home(m, pa));
+    for (unsigned s = 0; s < m->stations; s++)
+        add_text(sum, nm_line_at_network(m, s, pa));
+    for (unsigned card = 0; card < m->cards; card++) {
+        struct pc_line_seen seen;
+        pc_line_see(m, card, pa, &seen);
+        add_text(sum, seen.state);
+        add_number(sum, seen.has);
+        add_number(sum, seen.asks);
+        if (!seen.asks)
+            continue;
+        add_number(sum, seen.sent);
+        add_text(sum, seen.message);
+        add_number(sum, seen.nacks);
+        add_number(sum, seen.since);
+    }
 }
 
-/** A sum of a piece of memory, without pages that have never been touched. */
-static uint64_t sum_of(uint64_t sum, uintptr_t from, uintptr_t to)
+/** Pages that hold something, and their lines. */
+static void add_image(uint64_t *sum, struct nm_machine *m)
 {
     enum { PAGE = 4096, AT_ONCE = 512 };
     static const uint8_t empty[PAGE];
-    static uint64_t there[AT_ONCE];
+    static uint64_t there[AT_ONCE]; /* reading the others would give them memory */
     const int fd = open("/proc/self/pagemap", O_RDONLY);
 
-    for (uintptr_t at = from; at < to; at += PAGE) {
-        const size_t i = (at - from) / PAGE % AT_ONCE;
-        if (i == 0 && pread(fd, there, sizeof there, (off_t)(at / PAGE * 8)) <= 0)
+    for (uint64_t at = 0; at < m->image_bytes; at += PAGE) {
+        const uint8_t *page = m->contents.image + at;
+        const size_t i = at / PAGE % AT_ONCE;
+        if (i == 0 && pread(fd, there, sizeof there, (off_t)((uintptr_t)page / PAGE * 8)) <= 0)
             abort();
-        if (there[i] >> 62 && memcmp((const void *)at, empty, PAGE) != 0)
-            sum = XXH3_64bits_withSeed((const void *)at, PAGE, sum + at);
+        if (!(there[i] >> 62) || memcmp(page, empty, PAGE) == 0)
+            continue;
+        add_number(sum, at);
+        add(sum, page, PAGE);
+        for (uint64_t line = at; line < at + PAGE; line += nm_value_l2_line(m->p))
+            add_line(sum, m, line);
     }
     close(fd);
-    return sum;
 }
 
-/** A sum of all that the process has in memory, but for stack, libraries and the past's own. */
-static uint64_t sum_of_all(struct traveller *t)
+static void add_counters(uint64_t *sum, struct nm_machine *m, unsigned card)
 {
-    const size_t size = malloc_usable_size(t->past);
-    static uint8_t kept[4096];
-    struct mapping before = {0}, m;
-    uint64_t sum = 0;
+    struct nm_truth truth;
 
-    memcpy(kept, t->past, size);
-    memset(t->past, 0, size);
-    read_maps();
-    for (const char *line = maps; *line; before = m) {
-        line = mapping_next(line, &m);
-        struct mapping trimmed = m;
-        if (mapping_trim(&trimmed, &before))
-            sum = sum_of(sum, trimmed.from, trimmed.to);
+    nm_card_truth(m, card, &truth);
+#define TRUTH(field, unit, sentence) add_number(sum, (uint64_t)truth.field);
+#include "machine/truth.def"
+#undef TRUTH
+}
+
+static void add_thread(uint64_t *sum, const struct traveller *t,
+                       const struct prog_inspected *thread)
+{
+    const struct prog_inspect *inspect = lx_workload.inspect;
+    struct mips_regs regs;
+
+    add_number(sum, thread->number);
+    add_number(sum, thread->card);
+    add_number(sum, thread->on_card);
+    add_number(sum, thread->called);
+    add_text(sum, thread->doing);
+    memset(&regs, 0, sizeof regs);
+    if (!inspect->settles(t->run->self, thread->number) &&
+        inspect->registers(t->run->self, thread->number, &regs))
+        add(sum, &regs, sizeof regs);
+}
+
+/** [bytes] Pages that this process has touched first, or changed. */
+static uint64_t touched(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_minflt * 4096;
+}
+
+/** A sum of all that is simulated: memory, caches, directories, requests, counters, processors,
+ *  threads, events. */
+static uint64_t sum_of_all(const struct traveller *t)
+{
+    struct prog_inspected thread = {0};
+    char *text = NULL;
+    size_t size = 0;
+    uint64_t sum = 0;
+    FILE *const out = open_memstream(&text, &size);
+
+    add_number(&sum, t->m->now);
+    for (unsigned s = 0; s < t->m->stations; s++)
+        add_events(&sum, t->m->station[s].k);
+    for (unsigned card = 0; card < t->m->cards; card++) {
+        add_counters(&sum, t->m, card);
+        pc_card_say(t->m, card, out);
     }
-    memcpy(t->past, kept, size);
+    while (lx_workload.inspect->next(t->run->self, thread.number, &thread))
+        add_thread(&sum, t, &thread);
+    fclose(out);
+    add(&sum, text, size);
+    free(text);
+    add_image(&sum, t->m);
     return sum;
 }
 
@@ -168,8 +216,11 @@ static void truth_note(struct traveller *t, sim_tick now)
 {
     struct shared *sh = t->shared;
 
-    if (now % t->every == 0 && sh->truths < TRUTHS)
-        sh->truth[sh->truths++] = (struct truth){now, sum_of_all(t)};
+    if (!t->journeys || now % t->every || sh->truths == TRUTHS)
+        return;
+    const uint64_t before = touched();
+    sh->truth[sh->truths++] = (struct truth){now, sum_of_all(t)};
+    t->own += touched() - before;
 }
 
 static void truth_compare(struct traveller *t, sim_tick now)
@@ -197,6 +248,11 @@ static void journey(struct traveller *t)
             sh->left = 0;
         }
     }
+}
+
+static void begun(void *ctx, struct prog_run *r)
+{
+    ((struct traveller *)ctx)->run = r;
 }
 
 static sim_tick moment(void *ctx, sim_tick now)
@@ -236,7 +292,7 @@ static int usage(void)
 static int run(struct traveller *t, const struct nm_params *params, const struct prog_spec *spec,
                const struct prog_past_limits *limits)
 {
-    struct prog_hooks hooks = {.ctx = t, .moment = moment};
+    struct prog_hooks hooks = {.ctx = t, .moment = moment, .begun = begun};
     struct prog_outcome out;
 
     t->m = nm_machine_new(params, &pc_r4400);
@@ -247,8 +303,9 @@ static int run(struct traveller *t, const struct nm_params *params, const struct
             "end=%d status=%d ticks=%" PRIu64 " instructions=%" PRIu64 " threads=%" PRIu64
             " hash=%016" PRIx64 "\n",
             (int)out.end, out.status, out.ticks, out.instructions, out.threads, out.stdout_hash);
+    const uint64_t bytes = prog_past_bytes(t->past);
     fprintf(stderr, "snapshots=%u bytes=%" PRIu64 " journeys=%u same=%u\n",
-            prog_past_snapshots(t->past), prog_past_bytes(t->past), t->shared->made,
+            prog_past_snapshots(t->past), bytes > t->own ? bytes - t->own : 0, t->shared->made,
             t->shared->same);
     prog_past_end(t->past);
     nm_machine_free(t->m);
@@ -263,7 +320,7 @@ int main(int argc, char **argv)
     struct prog_spec spec = {
         .workload = &lx_workload, .what = &program, .seed = 1, .limit = SIM_NEVER};
     struct prog_past_limits limits = prog_past_usual;
-    struct traveller t = {.journeys = 10, .stand = 100000, .every = 1000};
+    struct traveller t = {.journeys = 10, .stand = 100000, .every = 4000};
     int opt;
 
     nm_params_default(&params);
