@@ -41,6 +41,7 @@ enum {
  *
  * ... and in exec_recording.c:
  * RECORDED a reference has been made by the instruction that starts at tick `at`
+ * TRIED   an access is tried for which the card is asked
  */
 #ifdef R4400_PROFILED
 #define COUNT(which) (++*pc_node_counter(cpu->base.cursor->node, 2 * b->id + (unsigned)(which)))
@@ -66,8 +67,10 @@ enum {
 #ifdef R4400_RECORDING
 #define RECORDED(kind, pc, va, size, at) \
     pc_record_reference(&cpu->base, PC_RECORDED_##kind, (pc), exec_wrap(cpu, (va)), (size), (at))
+#define TRIED(at) (cpu->base.record->tried = (at))
 #else
 #define RECORDED(kind, pc, va, size, at) ((void)0)
+#define TRIED(at)                        ((void)0)
 #endif
 #ifdef R4400_TOUCHING
 #define TOUCHED(where, id, va, size, shift)                                            \
@@ -243,12 +246,14 @@ static uint64_t exec_wrap(const struct r4400 *cpu, uint64_t va)
 static __attribute__((noinline)) uint8_t *load_slowly(struct r4400 *cpu, uint64_t va, unsigned size,
                                                       sim_tick at, enum pc_stop *why)
 {
+    TRIED(at); /* what is at hand the card does not note */
     return pc_load(&cpu->base, exec_wrap(cpu, va), size, at, why);
 }
 
 static __attribute__((noinline)) uint8_t *
 store_slowly(struct r4400 *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *why)
 {
+    TRIED(at);
     return pc_store(&cpu->base, exec_wrap(cpu, va), size, at, why);
 }
 
