@@ -263,6 +263,14 @@ static sim_tick scout_tried(const struct scout *s, const struct pc_cpu *cpu, sim
     return tried >= from && tried <= at ? tried : at;
 }
 
+/* A step backwards begins behind this access, where the run stands for it already. */
+static bool scout_is_behind(const struct scout *s, const struct dbg_point *maker)
+{
+    const struct dbg_session *x = s->d->session;
+    return s->last && s->conditions->step.thread && x->why == DBG_STOP_HIT && x->hit.behind &&
+           dbg_point_compare(maker, &x->hit.maker) == 0;
+}
+
 static void scout_watched(struct scout *s, const struct pc_cpu *cpu, struct dbg_hit *hit)
 {
     struct told own = {.point = hit->point, .pc = hit->pc};
@@ -273,6 +281,8 @@ static void scout_watched(struct scout *s, const struct pc_cpu *cpu, struct dbg_
     hit->point = maker->point;
     hit->point.at = scout_tried(s, cpu, maker->point.at, at);
     hit->thread = cpu->tries.thread;
+    if (scout_is_behind(s, &hit->point))
+        return;
     scout_note(s, hit, maker == &s->latest && s->within ? &s->found : NULL);
 }
 
