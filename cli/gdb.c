@@ -282,7 +282,9 @@ int cli_gdb(struct cli_given *g)
             .argc = g->argc,
             .argv = g->argv,
             .git = cli_git(),
-            .stdin_fd = g->port || g->socket ? STDIN_FILENO : -1,
+            .stdin_fd = g->port || g->socket || (g->batch && strcmp(g->batch, "-") != 0)
+                            ? STDIN_FILENO
+                            : -1,
             .keep = g->out != NULL,
             .out = g->out,
             .force = g->force,
