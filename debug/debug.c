@@ -110,7 +110,7 @@ static void put_pc(const struct dbg *d, struct dbg_kept *kept)
     const struct dbg_session *x = d->session;
     const struct dbg_hit *ahead = ahead_of(d, kept->thread), *hit = ahead ? ahead : &x->hit;
     const bool there = ahead || (x->why == DBG_STOP_HIT && hit->point.at == d->now);
-    if (there && hit->thread == kept->thread && hit->what != DBG_AT_LINE &&
+    if (there && hit->thread == kept->thread && hit->what != DBG_AT_LINE && !hit->behind &&
         d->binary.isa == PROG_ISA_ARM)
         ((struct arm_regs *)kept->regs)->r[ARM_PC] = (uint32_t)hit->pc;
 }
@@ -457,6 +457,13 @@ static void told_anew(struct dbg *d, const struct dbg_hit *hit)
         ahead_put(d, hit);
 }
 
+/* Behind an access a thread stands when its instruction is over. */
+static bool is_over(const struct dbg *d, const struct dbg_hit *hit)
+{
+    return !hit->behind || d->now + 1 >= d->travel->edge(d) ||
+           pc_stands_at(d->live->machine, hit->point.card) != hit->pc;
+}
+
 /* A process has taken over, at a moment of the past. @return the next moment */
 static sim_tick debug_travels(struct dbg *d)
 {
@@ -464,8 +471,12 @@ static sim_tick debug_travels(struct dbg *d)
     const struct dbg_target target = x->target;
     if (d->now < target.point.at)
         return sim_earlier(target.point.at, d->travel->next(d));
+    if (!is_over(d, &target.hit))
+        return d->now + 1;
     x->target.on = false;
     x->hit = target.hit;
+    if (x->hit.behind)
+        x->hit.point.at = d->now;
     told_anew(d, &x->hit);
     debug_stands(d, target.why, target.hit.thread);
     return d->now;
