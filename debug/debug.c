@@ -295,6 +295,7 @@ static bool ahead_is_over(struct dbg *d, const struct dbg_hit *ahead)
     if (pc_stands_at(d->live->machine, point->card) != ahead->pc)
         return true;
     x->told[point->card] = done + 1;
+    x->met[point->card] = ahead->what == DBG_AT_WATCH;
     if (step->thread == ahead->thread)
         step->done = done;
     return true;

@@ -68,6 +68,7 @@ struct dbg_session {
     bool throws;              /**< the signal is thrown away */
     uint64_t told[DBG_CARDS]; /**< [instructions] and 1 that a card had completed when a hit of its
                                    instruction was told; 0: none was */
+    bool met[DBG_CARDS];      /**< ... and that was its access */
     sim_tick until;           /**< stops there, too; SIM_NEVER: no */
 
     /* what gdb has asked for */

@@ -108,6 +108,7 @@ static void past_returns(struct dbg *d, const struct dbg_session *was, enum prog
     x->hit = was->hit;
     x->thread = was->thread;
     memcpy(x->told, was->told, sizeof x->told);
+    memcpy(x->met, was->met, sizeof x->met);
     memcpy(x->ahead, was->ahead, sizeof x->ahead);
     x->aheads = was->aheads;
     if (!on && x->going != DBG_DETACHED && x->going != DBG_KILLED)

@@ -32,7 +32,8 @@ static const uint64_t NOWHERE = UINT64_MAX;
 struct told {
     struct dbg_point point;
     uint64_t pc;
-    bool old; /* the run has stopped for it already, or is behind it */
+    bool old; /* the run has stopped for it already, or is behind it, */
+    bool met; /* ... or for its access */
 };
 
 /* The last ones of a card, and what they have stored. */
@@ -184,14 +185,14 @@ static void scout_remember(struct scout *s, const struct told *told, const void 
     recent->next = (recent->next + 1) % RECENT;
 }
 
-/* Whether a point is before, at or behind what its card has shown. */
-static int scout_ahead(const struct scout *s, const struct dbg_point *point)
+/* What its card has shown. */
+static const struct dbg_hit *scout_ahead(const struct scout *s, const struct dbg_point *point)
 {
     const struct dbg_session *x = s->d->session;
     for (unsigned i = 0; !s->last && i < x->aheads; i++)
         if (x->ahead[i].point.card == point->card)
-            return dbg_point_compare(point, &x->ahead[i].point);
-    return 1;
+            return &x->ahead[i];
+    return NULL;
 }
 
 static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at, unsigned order,
@@ -202,8 +203,12 @@ static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at,
     const struct dbg_step *step = &s->conditions->step;
     struct told told = {.point = {at, card, order}, .pc = pc};
     struct dbg_hit hit = {.point = told.point, .thread = cpu->tries.thread, .pc = pc};
-    const int ahead = scout_ahead(s, &told.point);
-    told.old = ahead < 0 || ahead == 0 || scout_skips(s->skip, card, pc);
+    const struct dbg_hit *shown = scout_ahead(s, &told.point);
+    const int ahead = shown ? dbg_point_compare(&told.point, &shown->point) : 1;
+    const bool skips = ahead > 0 && scout_skips(s->skip, card, pc);
+    told.old = ahead <= 0 || skips;
+    told.met = ahead < 0 || (ahead == 0 && shown->what == DBG_AT_WATCH) ||
+               (skips && s->d->session->met[card]);
     scout_remember(s, &told, before);
     if (ahead < 0)
         return;
@@ -227,11 +232,11 @@ static const struct told *scout_maker(const struct scout *s, struct told *own)
     const struct dbg_hit *was = &s->d->session->hit;
     if (s->latest.pc == own->pc && s->latest.point.at == own->point.at &&
         s->latest.point.card == own->point.card)
-        return s->latest.old ? NULL : &s->latest;
+        return s->latest.met ? NULL : &s->latest;
     for (unsigned i = 1; i <= RECENT; i++) {
         const struct told *told = &recent->told[(recent->next - i) % RECENT];
         if (told->pc == own->pc && told->point.at)
-            return told->old ? NULL : told;
+            return told->met ? NULL : told;
     }
     return was->what == DBG_AT_WATCH && was->pc == own->pc && was->point.card == own->point.card
                ? NULL
