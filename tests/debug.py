@@ -108,6 +108,20 @@ def check_watch(guest):
     values = [int(line.split()[1], 16) for line in lines if line.startswith("0x")]
     assert values == [7, 4], (guest.name, lines)
 
+    # Of the instruction at which one stands for a breakpoint, or behind a step, the write is still to come.
+    stops = at(guest.batch("watch counter 4", "continue", "delete", "continue", "continue"))
+    store, before = stops[0][2], guest.batch("break bump", "continue", "delete", *["step", "print $pc"] * 40, "continue", "continue")
+    lines = guest.batch(f"break {store}", "continue", "watch counter 4", "continue", "delete", "continue", "continue")
+    assert [pc for _, _, pc in at(lines)] == [store, store] and any("is about to write" in line for line in lines), (guest.name, lines)
+    steps = [int(line.split()[1], 16) for line in before if line.startswith("pc ")].index(store) + 1
+    lines = guest.batch("break bump", "continue", "delete", *["step"] * steps, "watch counter 4", "continue", "print counter 4", "delete",
+                        "continue", "continue")
+    assert any("is about to write" in line for line in lines) and "0x00000000" in lines_of(lines, "0x")[0], (guest.name, lines)
+
+
+def lines_of(lines, beginning):
+    return [line for line in lines if line.startswith(beginning)]
+
 
 def check_line(guest):
     if "--functional" in guest.core:

@@ -70,6 +70,17 @@ def check_writers(guest):
     assert both[60:] == forwards, (guest.name, forwards, both[60:])
     assert any("beginning" in line for line in lines), (guest.name, lines)
 
+    # What has just been written is there, and the thread is not at the store any more. A step back is before it.
+    lines = guest.batch("continue", "continue", "watch counter 4", *["reverse-continue", "print counter 4", "print $pc"] * 9,
+                        *["reverse-step", "print $pc", "print counter 4"] * 2, "quit")
+    values = [int(line.split()[1], 16) for line in lines if line.startswith("0x")]
+    pcs = [int(line.split()[1], 16) for line in lines if line.startswith("pc ")]
+    stores = [pc for _, _, pc in both[:9]]
+    assert all(v == w + 1 for v, w in zip(values[:8], values[1:9])), (guest.name, values, lines)
+    assert all(pc != store for pc, store in zip(pcs, stores)) and pcs[8] != pcs[9] != pcs[10], (guest.name, lines)
+    if guest.core != debug.R10000:  # which may have completed others in the store's cycle
+        assert values[9] == values[8] - 1 and pcs[9] == stores[8], (guest.name, lines)
+
 
 def check_steps(guest):
     """Instruction by instruction, there and back."""
@@ -87,6 +98,17 @@ def check_hash(guest):
     guest.batch("break bump", *["continue"] * 20, *["reverse-continue"] * 5, "reverse-step", "goto 30000", "continue", "step", "delete",
                 "watch counter 4", *["continue"] * 40, "reverse-continue", "delete", *["continue"] * 4, options=["-o", travelled])
     assert guest.hashes(plain) and guest.hashes(plain) == guest.hashes(travelled), f"{guest.name}: other results after travelling"
+
+
+def check_input(numachine, echo, scratch):
+    """Where commands come from a file the program reads standard input, once, as it does without a debugger."""
+    commands = scratch / "input"
+    commands.write_text("goto 30000\ncontinue\ngoto 60000\ncontinue\ngoto 20000\ncontinue\ncontinue\ncontinue\n")
+    plain, gone_back = (subprocess.run([numachine, *how, "-m", "station-4", "--", echo], input=past.WORDS, capture_output=True,
+                                       timeout=debug.PATIENCE, check=False)
+                        for how in (["stat", "-q", "--force", "-o", scratch / "echo"], ["gdb", "--batch", commands]))
+    said = [line for line in gone_back.stdout.splitlines() if not line.startswith(b"cycle ")]
+    assert plain.stdout and plain.stdout.splitlines() == said and plain.returncode == gone_back.returncode, (plain, gone_back)
 
 
 def check_host(numachine, guest_program, scratch):
@@ -190,6 +212,7 @@ def main():
                     check_gdb(guest)
     with tempfile.TemporaryDirectory() as scratch:
         check_host(numachine, files[0], pathlib.Path(scratch))
+        check_input(numachine, files[0].replace("files.o32", "echo.o32"), pathlib.Path(scratch))
         if has_gdb:
             guest = debug.Guest(numachine, programs[0], [], pathlib.Path(scratch))
             check_again(guest)
