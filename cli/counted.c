@@ -1,12 +1,14 @@
 /* Programs for the commands that look at an R10000's event counters. */
 #include "cli/counted.h"
 
+#include "cli/session.h"
 #include "input/tables.h"
 #include "input/yaml.h"
 #include "machine/params.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_experiment(char *const *program)
 {
@@ -83,6 +85,27 @@ enum r10k_chip cli_counted_chip(const struct in_machine *machine, bool mixed, st
                  "others",
                  without, machine->name);
     return none || (without && !mixed) ? R10K_CHIPS : chip;
+}
+
+int cli_counted_run(const struct in_experiment *x, const struct cli_given *given,
+                    const struct run_observer *observer, void *self, struct prog_outcome *outcome)
+{
+    const struct cli_session session = {.experiment = x,
+                                        .argc = given->argc,
+                                        .argv = given->argv,
+                                        .stdin_fd = STDIN_FILENO,
+                                        .quiet = true,
+                                        .passes = true,
+                                        .observer = observer,
+                                        .self = self,
+                                        .table = fopen("/dev/null", "we")};
+    if (!session.table) {
+        perror("numachine: error: /dev/null");
+        return CLI_EXIT_IO;
+    }
+    const int status = cli_passed_status(cli_session_run(&session, outcome), outcome);
+    fclose(session.table);
+    return status;
 }
 
 FILE *cli_counted_open(const char *path)

@@ -11,7 +11,6 @@
 #include "look/counters/perfex.h"
 #include "cli/cli.h"
 #include "cli/counted.h"
-#include "cli/session.h"
 #include "documents/run.h"
 #include "documents/totals.h"
 #include "input/tables.h"
@@ -420,24 +419,11 @@ static int perfex_run(struct perfex *p)
                                                  .mark = perfex_mark,
                                                  .finish = perfex_finish,
                                                  .concluded = perfex_concluded};
-    const struct cli_session session = {.experiment = p->x,
-                                        .argc = p->r->given->argc,
-                                        .argv = p->r->given->argv,
-                                        .stdin_fd = STDIN_FILENO,
-                                        .quiet = true,
-                                        .passes = true,
-                                        .observer = &observer,
-                                        .self = p,
-                                        .table = fopen("/dev/null", "we")};
     struct prog_outcome outcome = {0};
-    if (!session.table) {
-        perror("numachine: error: /dev/null");
-        return CLI_EXIT_IO;
-    }
-    const int status = cli_passed_status(cli_session_run(&session, &outcome), &outcome);
-    fclose(session.table);
+    const int status = cli_counted_run(p->x, p->r->given, &observer, p, &outcome);
     free(p->processor);
-    return p->good || outcome.end == PROG_UNLOADABLE ? status : CLI_EXIT_USAGE;
+    return p->good || status == CLI_EXIT_IO || outcome.end == PROG_UNLOADABLE ? status
+                                                                              : CLI_EXIT_USAGE;
 }
 
 /* What is wrong comes before the table. */

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/counted.h"
-#include "cli/session.h"
 #include "documents/cells.h"
 #include "documents/run.h"
 #include "look/counters/perfex.h"
@@ -148,24 +147,11 @@ static int ssrun_run(struct ssrun *s)
                                                  .begin = ssrun_begin,
                                                  .overflowed = ssrun_overflowed,
                                                  .concluded = ssrun_concluded};
-    const struct cli_session session = {.experiment = s->x,
-                                        .argc = s->given->argc,
-                                        .argv = s->given->argv,
-                                        .stdin_fd = STDIN_FILENO,
-                                        .quiet = true,
-                                        .passes = true,
-                                        .observer = &observer,
-                                        .self = s,
-                                        .table = fopen("/dev/null", "we")};
     struct prog_outcome outcome = {0};
-    if (!session.table) {
-        perror("numachine: error: /dev/null");
-        return CLI_EXIT_IO;
-    }
-    const int status = cli_passed_status(cli_session_run(&session, &outcome), &outcome);
-    fclose(session.table);
+    const int status = cli_counted_run(s->x, s->given, &observer, s, &outcome);
     look_code_close(&s->code);
-    return s->good || outcome.end == PROG_UNLOADABLE ? status : CLI_EXIT_USAGE;
+    return s->good || status == CLI_EXIT_IO || outcome.end == PROG_UNLOADABLE ? status
+                                                                              : CLI_EXIT_USAGE;
 }
 
 /* What is wrong comes before the table. */

@@ -46,12 +46,12 @@ enum { TEMPLATES = 64 /* in one another */ };
 struct plain {
     char *out;
     size_t length;
-    bool librarys[TEMPLATES]; /* whether a template that is open is the library's */
+    bool standard[TEMPLATES]; /* whether a template that is open is the library's */
     unsigned open;
 };
 
 /* Whether the word that has just been written begins with std::. */
-static bool plain_is_librarys(const struct plain *p)
+static bool plain_is_standard(const struct plain *p)
 {
     size_t from = p->length;
     while (from && (isalnum((unsigned char)p->out[from - 1]) || strchr("_:", p->out[from - 1])))
@@ -85,7 +85,7 @@ static bool plain_take(struct plain *p, char c)
     if (c == '<') {
         if (p->open == TEMPLATES)
             return false;
-        p->librarys[p->open++] = plain_is_librarys(p);
+        p->standard[p->open++] = plain_is_standard(p);
     }
     if (c == '>' && !p->open--)
         return false;
@@ -114,7 +114,7 @@ void lx_plain_templates(char *name)
     p.out = sim_alloc(strlen(name) + 1, 1);
     for (const char *c = name; good && *c;) {
         const size_t skipped =
-            p.open && p.open <= TEMPLATES && p.librarys[p.open - 1] && c[0] == ',' && c[1] == ' '
+            p.open && p.open <= TEMPLATES && p.standard[p.open - 1] && c[0] == ',' && c[1] == ' '
                 ? default_argument(c + 2)
                 : 0;
         if (skipped)
