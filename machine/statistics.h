@@ -67,7 +67,7 @@ unsigned nm_machine_stations(const struct nm_machine *m);
 
 enum { NM_RING_NODES_MAX = RING_FAN_MAX + 1 };
 
-/** Totals that may be subtracted; words only. `up` and `down` are 0 on the top ring. */
+/** Totals that may be subtracted; words only. `up` and `down` are 0 on the central ring. */
 struct nm_ring_counts {
 #define STATION(field, part, name, unit, sentence)
 #define RING(field, part, name, unit, sentence) uint64_t field;
@@ -102,7 +102,7 @@ struct ring_shape nm_ring_shape(const struct nm_params *p);
 /** Rings of a machine, all levels together; 0 when it has one station and therefore none. */
 unsigned nm_ring_count(const struct nm_params *p);
 
-/** Ring `ring` (0 .. nm_ring_count - 1): local rings first, the top ring last. */
+/** Ring `ring` (0 .. nm_ring_count - 1): local rings first, the central ring last. */
 struct nm_ring_place nm_ring_place(const struct nm_params *p, unsigned ring);
 
 /** What ring `ring` has counted so far. Cycles are counted as far as the rings have run. */

@@ -13,7 +13,7 @@ let region = 0;
    would show 0. */
 const STATISTICS = new Set(`
   elapsed measured busy histogram.lost histogram.wrapped
-  metric.busiest_bus metric.busiest_memory metric.busiest_ring metric.busiest_top_ring
+  metric.busiest_bus metric.busiest_memory metric.busiest_ring metric.busiest_central_ring
   metric.ipc metric.mips metric.mean_read_latency metric.l2_misses_per_1000 metric.nacks_per_read metric.bus_utilisation
   metric.useful_share metric.stall_share metric.killslip_share metric.system_share metric.waiting_share metric.asleep_share metric.idle_share
   status.load status.store status.branch_untaken status.branch_taken status.other_integer status.other_float
@@ -64,7 +64,7 @@ function warnings() {
   if (M.missing && M.missing.length) list.push(`Files that could not be written: ${M.missing.join(', ')}.`);
   if (whole[named('histogram.lost')]) list.push(`The histogram has lost ${grouped(whole['histogram.lost'])} events that came while the one before was being counted.`);
   if (whole[named('histogram.wrapped')]) list.push(`On ${whole['histogram.wrapped']} cards a word of the histogram has gone back to 0.`);
-  for (const what of ['bus', 'memory', 'ring', 'top_ring'])
+  for (const what of ['bus', 'memory', 'ring', 'central_ring'])
     if (whole[named('metric.busiest_' + what)] > saturatedAbove)
       list.push(`Saturated: the busiest ${what.replace('_', ' ')} had something to do in ${pc(whole['metric.busiest_' + what])} of its cycles.`);
   const did = ofTrace() ? ['loads', 'stores'] : ['instructions'], one = ofTrace() ? 'a reference' : 'an instruction';
@@ -107,7 +107,7 @@ function facts() {
 
 /* A trace has references: what it has not told of has no value. */
 const ofTrace = () => stats().machine[named('truth.instructions')] === null;
-const INSTRUCTIONS = [['truth.instructions', 'instructions'], ['metric.ipc', 'instructions a PCycle and card that had a thread', 3],
+const INSTRUCTIONS = [['truth.instructions', 'instructions'], ['metric.ipc', 'instructions a PCycle and processor that had a thread', 3],
   ['metric.mips', 'million instructions a second', 4], ['metric.l2_misses_per_1000', 'misses of the secondary cache per 1,000 instructions', 3]];
 const REFERENCES = [['truth.loads', 'loads'], ['truth.stores', 'stores']];
 /* They add up to 100 %. */
@@ -123,12 +123,12 @@ function overview() {
   const list = warnings();
   if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'alert' }, w))));
   const tiles = el('div', { class: 'tiles' }), shares = el('div', { class: 'tiles shares' });
-  const head = el('p', { class: 'tilehead' }, 'Of the PCycles of all cards that had a thread:');
+  const head = el('p', { class: 'tilehead' }, 'Of the PCycles of all processors that had a thread:');
   node.append(tiles, head, shares);
   const draw = () => {
     tiles.replaceChildren(...tilesOf([['elapsed', 'PCycles (processor cycles) simulated'], ...(ofTrace() ? REFERENCES : INSTRUCTIONS), ['truth.requests', 'requests for lines'],
       ['metric.mean_read_latency', 'mean read latency', 3], ['metric.nacks_per_read', 'NACKs a read', 3]]));
-    shares.replaceChildren(...tilesOf(SHARES.map(([stat, name]) => [stat, `of PCycles: ${name}`, 3])));
+    shares.replaceChildren(...tilesOf(SHARES.map(parts => [...parts, 3])));
     head.hidden = !shares.childNodes.length;
   };
   redraws.push(draw);

@@ -8,8 +8,8 @@
  * cost of a cycle is that of its arrivals and insertions. What each link carried follows from
  * Kirchhoff's rule (count.c).
  *
- * Rings are served top ring first and FIFO entries are dated at least one cycle ahead, so within a
- * cycle no slot is seen by two rings.
+ * Rings are served central ring first and FIFO entries are dated at least one cycle ahead, so
+ * within a cycle no slot is seen by two rings.
  */
 #include "ring/net.h"
 

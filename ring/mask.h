@@ -3,7 +3,7 @@
  *
  * A mask has one field of 16 bits per ring level. Field 0 (bits 0..15) names stations on a local
  * ring, field 1 (bits 16..31) local rings on the ring above, field 2 (bits 32..47) those rings on
- * the top ring of a machine with three levels. It covers every station whose position is set in
+ * the central ring of a machine with three levels. It covers every station whose position is set in
  * every field, so or-ing the masks of two stations may cover others as well: masks are imprecise
  * by construction, and everything that reads one must live with that.
  */

@@ -97,14 +97,15 @@ struct ring_ring {
     uint32_t starving; /**< of these: have waited so long that the others hold back */
     uint32_t halting;  /**< nodes whose FIFO is nearly full, so that the ring stands still */
     bool held_back;    /**< the up FIFO is: what would go up is not let in */
-    uint32_t parent;   /**< bit of the node of the interface to the ring above; 0 on the top ring */
-    uint32_t fed;      /**< stations whose input FIFO is not empty */
-    uint32_t at_once;  /**< stations where a slot can be handled as it arrives (cycle.c) */
-    uint64_t attend;   /**< no earlier cycle has anything to do but to move and let in */
-    uint64_t wrapped;  /**< slots in use moved from the last node to node 0 */
-    uint32_t pending;  /**< nodes that have something to let in */
-    uint32_t awake;    /**< of these: whether they may let a slot in has to be looked at */
-    uint64_t alarm;    /**< no node's alarm is earlier */
+    uint32_t
+        parent;   /**< bit of the node of the interface to the ring above; 0 on the central ring */
+    uint32_t fed; /**< stations whose input FIFO is not empty */
+    uint32_t at_once;   /**< stations where a slot can be handled as it arrives (cycle.c) */
+    uint64_t attend;    /**< no earlier cycle has anything to do but to move and let in */
+    uint64_t wrapped;   /**< slots in use moved from the last node to node 0 */
+    uint32_t pending;   /**< nodes that have something to let in */
+    uint32_t awake;     /**< of these: whether they may let a slot in has to be looked at */
+    uint64_t alarm;     /**< no node's alarm is earlier */
     uint64_t impatient; /**< before this cycle no node starves that does not starve now */
     uint32_t sequencer; /**< node of the sequencing point */
     uint32_t level, index;
@@ -186,7 +187,7 @@ struct ring_net {
     ring_deliver_fn *deliver;
     void *ctx;
     unsigned stations, rings;
-    unsigned base[RING_LEVELS]; /**< first ring of a level; ring 0 is the top ring */
+    unsigned base[RING_LEVELS]; /**< first ring of a level; ring 0 is the central ring */
     struct ring_ring *ring;
     uint64_t *next;   /**< per ring: no earlier cycle has work for it */
     uint64_t soonest; /**< least of them */

@@ -24,8 +24,8 @@
  * generator + 8 + 3 (node 1 to 4) + up + 1 (ring 0 to 1) + down + 3 (node 4 to 2 of 5) + handler.
  *
  * Multicast. It travels unsequenced to the highest ring it needs and on that ring to the sequencing
- * point: the interface to the ring above, or node 0 of the top ring. When its slot passes there (or
- * enters the ring there) it becomes sequenced in its place: the slot gets its targets and goes
+ * point: the interface to the ring above, or node 0 of the central ring. When its slot passes there
+ * (or enters the ring there) it becomes sequenced in its place: the slot gets its targets and goes
  * round once from that point; each target copies it, the last one empties the slot. Copies that go
  * down are sequenced already and go round their ring once, starting at the interface they came
  * from, which is that ring's own sequencing point. Hence
@@ -235,7 +235,7 @@ unsigned ring_net_rings(const struct ring_net *net, unsigned level);
 struct ring_link_count ring_net_link(const struct ring_net *net, unsigned level, unsigned ring,
                                      unsigned node);
 struct ring_interface_count ring_net_interface(const struct ring_net *net, unsigned station);
-/** The interface above ring `ring` of `level`. Precondition: it is not the top ring. */
+/** The interface above ring `ring` of `level`. Precondition: it is not the central ring. */
 struct ring_between_count ring_net_between(const struct ring_net *net, unsigned level,
                                            unsigned ring);
 struct ring_total ring_net_total(const struct ring_net *net);

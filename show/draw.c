@@ -1,5 +1,6 @@
 /*
- * A machine drawn: rings as circles, each ring's children around it, the top ring in the middle.
+ * A machine drawn: rings as circles, each ring's children around it, the central ring in the
+ * middle.
  *
  * The hard idea is room. Each subtree fits a circle; a ring puts its children's circles side by
  * side around its centre, so their size and number give its own. All rings of a level are alike, so
@@ -90,7 +91,7 @@ static void draw_measure(struct drawing *d)
     }
 }
 
-/* What the picture covers, as seen from the centre of the top ring. */
+/* What the picture covers, as seen from the centre of the central ring. */
 struct extent {
     double left, right, top, bottom;
 };
@@ -109,7 +110,7 @@ static double first_child(const struct drawing *d, unsigned level, double angle)
     return angle + 0.5 + 1.0 / d->size[level].nodes;
 }
 
-/* Direction of the top ring's first child: corners of a square look better than its sides. */
+/* Direction of the central ring's first child: corners of a square look better than its sides. */
 static double first_of_all(const struct drawing *d)
 {
     const unsigned fan = d->t->shape.fan[d->t->shape.levels - 1];
@@ -292,7 +293,7 @@ static void draw_name(const struct drawing *d, unsigned level, unsigned index, s
 static void draw_child(const struct drawing *d, unsigned level, unsigned index, struct point centre,
                        double angle);
 
-/* A ring whose node after the interface (or node 0 of the top ring) is at `first`. */
+/* A ring whose node after the interface (or node 0 of the central ring) is at `first`. */
 static void draw_ring(const struct drawing *d, unsigned level, unsigned index, struct point centre,
                       double first)
 {

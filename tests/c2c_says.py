@@ -55,7 +55,7 @@ def check_blocks(numachine, directory):
     table, held, tried = printed_names(text)
     assert site in table and site in tried and {"pairs[1]->even", "pairs[1]->odd"} & {*held} and FIRST in table, (table, held, tried)
     assert max(len(line) for line in text.splitlines() if "numachine " not in line) < WIDEST, text
-    lines = [block.split("  holds\n")[1] for block in text.split("  line at ")[1:] if "false sharing" in block.split("\n")[0]]
+    lines = [block.split("  holds; of several words, the dearest\n")[1] for block in text.split("  line at ")[1:] if "false sharing" in block.split("\n")[0]]
     assert all(line.lstrip().split("  ")[-1].startswith(("pairs[", "first->")) for line in (x.split("\n")[0] for x in lines)), lines
     together = [f"--what-if={name}" for name in sorted({*table, *held, *tried})]
     assert json.loads(c2c(numachine, "--format=json", *together, directory))["output"] == "same"

@@ -69,7 +69,7 @@ def check_large(numachine, experiment, directory, read):
     done = subprocess.run([numachine, "run", "-o", directory / "large", large], check=True, text=True,
                           capture_output=True)
     whole = check_files(directory / "large", read)["whole"]["machine"]
-    for name in "busiest_bus", "busiest_memory", "busiest_ring", "busiest_top_ring", "netcache_hits", "nack_share":
+    for name in "busiest_bus", "busiest_memory", "busiest_ring", "busiest_central_ring", "netcache_hits", "nack_share":
         assert f"metric.{name}" in whole and name in done.stdout, name
     assert 0 <= whole["metric.busiest_bus.station"] < 16
 

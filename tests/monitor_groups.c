@@ -346,10 +346,10 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_SHARING, "INVALIDATE", "upgrades_per_1000_stores", 1000, -1},
         {IN_SHARING, "INVALIDATE", "copies_lost_per_upgrade", 2, -1},
         {IN_SHARING, "INVALIDATE", "wait_per_upgrade", wait, -1},
-        {IN_SHARING, "INVALIDATE", "waiting_share", 100 * wait / three, -1},
+        {IN_SHARING, "INVALIDATE", "upgrade_wait_share", 100 * wait / three, -1},
         {IN_SHARING, "INVALIDATE", "held_share", 100 * 3 * hold / three, -1},
         {IN_SHARING, "INVALIDATE", "held_share", 100 * hold / END, 0},
-        {IN_SHARING, "INVALIDATE", "waiting_share", 0, 1},
+        {IN_SHARING, "INVALIDATE", "upgrade_wait_share", 0, 1},
 
         {IN_SHARING, "SHARING", "copies_lost_per_request", 2.0 / s_reads, -1},
         {IN_SHARING, "SHARING", "read_again", 100.0 / s_reads, -1},

@@ -29,7 +29,7 @@ struct fifo {
 };
 
 struct ring {
-    unsigned level, nodes, sequencer, parent; /* parent: node; NODES if it is the top ring */
+    unsigned level, nodes, sequencer, parent; /* parent: node; NODES if it is the central ring */
     struct slot slot[NODES];                  /* the one that passes a node now */
     struct fifo *in[NODES], *out[NODES];      /* what a node fills; what it lets in, but stations */
     struct station *station[NODES];           /* or NULL */
@@ -69,7 +69,7 @@ struct plain {
     ring_deliver_fn *deliver;
     void *ctx;
     unsigned stations, rings, base[RING_LEVELS];
-    struct ring *ring;      /* top ring first */
+    struct ring *ring;      /* central ring first */
     struct fifo *up, *down; /* by the ring below */
     struct station *station;
     uint64_t now, stirred;

@@ -15,7 +15,7 @@ SWEEPS = {"kernels-scaling": "scaling.yaml", "kernels-validation": "validation.y
           "kernels-differences": "differences.yaml"}
 KEPT = {"elapsed": "elapsed", "monitor.run": "run", "monitor.cache_stalls": "cache_stalls", "monitor.mp_stall": "mp_stall",
         "metric.nacks_per_read": "nacks_a_read", "metric.mean_read_latency": "read_latency",
-        "metric.busiest_top_ring": "top_ring"}
+        "metric.busiest_central_ring": "central_ring"}
 PLACEMENTS = ("round_robin", "first_touch")
 
 
@@ -70,7 +70,7 @@ def speed_ups(golden):
 
 def shares(golden):
     """What 64 processors do with their time, beside one."""
-    lines = ["| kernel | work | waits | caches | rest | NACKs a read | latency of a read, 1 : 64 | top ring |",
+    lines = ["| kernel | work | waits | caches | rest | NACKs a read | latency of a read, 1 : 64 | central ring |",
              "|---" + "|--:" * 7 + "|"]
     for kernel, at in by_kernel(golden).items():
         one, all_ = at[1], at[64]
@@ -79,7 +79,7 @@ def shares(golden):
         lines.append(f"| {kernel.partition(',')[0]} | "
                      + " | ".join(f"{100 * part / whole:.0f}" for part in [*parts, whole - sum(parts)])
                      + f" | {all_['nacks_a_read']:.2f} | {one['read_latency']:.0f} : {all_['read_latency']:.0f} "
-                       f"| {all_['top_ring']:.0f} |")
+                       f"| {all_['central_ring']:.0f} |")
     return lines
 
 
@@ -94,7 +94,7 @@ def placements(golden, differences):
     for kernel, at in found.items():
         gains = " | ".join(f"{one[kernel] / at[where]['elapsed']:.1f}" for where in PLACEMENTS)
         lines.append(f"| {kernel.partition(',')[0]} | {gains} | "
-                     + " : ".join(f"{at[where]['top_ring']:.0f}" for where in PLACEMENTS) + " |")
+                     + " : ".join(f"{at[where]['central_ring']:.0f}" for where in PLACEMENTS) + " |")
     return lines
 
 

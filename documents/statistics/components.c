@@ -280,8 +280,8 @@ void doc_highlights(const struct doc_run *run, const struct doc_region *region,
         [DOC_BUSIEST_BUS] = {"busiest_bus", "of time the busiest station bus was in use"},
         [DOC_BUSIEST_MEMORY] = {"busiest_memory", "of time the busiest memory card worked"},
         [DOC_BUSIEST_RING] = {"busiest_ring", "of time the busiest local ring link was in use"},
-        [DOC_BUSIEST_TOP_RING] = {"busiest_top_ring",
-                                  "of time the busiest top ring link was in use"},
+        [DOC_BUSIEST_CENTRAL_RING] = {"busiest_central_ring",
+                                      "of time the busiest central ring link was in use"},
         [DOC_NETCACHE_HITS] = {"netcache_hits", "of remote requests answered without the home"},
         [DOC_NACK_SHARE] = {"nack_share", "of issued requests refused, to be issued again"},
     };
@@ -293,12 +293,12 @@ void doc_highlights(const struct doc_run *run, const struct doc_region *region,
         out[i].sentence = rows[i][1];
     }
     if (components_place_of(run, run->rings - 1).level == 0)
-        out[DOC_BUSIEST_TOP_RING].name = NULL;
+        out[DOC_BUSIEST_CENTRAL_RING].name = NULL;
     const struct doc_level all = doc_machine(run);
     region = doc_region_measured(region);
     const uint64_t nacks = doc_tap(region, all, MON_TAP_NACKS);
     busiest_station(run, region, &out[DOC_BUSIEST_BUS], &out[DOC_BUSIEST_MEMORY]);
-    busiest_link(run, region, &out[DOC_BUSIEST_RING], &out[DOC_BUSIEST_TOP_RING]);
+    busiest_link(run, region, &out[DOC_BUSIEST_RING], &out[DOC_BUSIEST_CENTRAL_RING]);
     netcache_hits(run, region, &out[DOC_NETCACHE_HITS]);
     out[DOC_NACK_SHARE].percent =
         components_percent(nacks, nacks + doc_tap(region, all, MON_TAP_READS));

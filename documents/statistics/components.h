@@ -15,7 +15,7 @@ enum doc_highlight_id {
     DOC_BUSIEST_BUS,
     DOC_BUSIEST_MEMORY,
     DOC_BUSIEST_RING,
-    DOC_BUSIEST_TOP_RING, /**< only where there are several local rings */
+    DOC_BUSIEST_CENTRAL_RING, /**< only where there are several local rings */
     DOC_NETCACHE_HITS,
     DOC_NACK_SHARE,
     DOC_HIGHLIGHTS

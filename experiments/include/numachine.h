@@ -258,8 +258,8 @@ static inline void numachine_await_without_(unsigned k, unsigned round)
 }
 
 /** Window `w` goes to these cards, a bit for each position on a station's bus, of all stations
- * whose positions on their local ring, that ring's on the ring above and that one's on the top ring
- * have a bit. What the machine has not is left out. */
+ * whose positions on their local ring, that ring's on the ring above and that one's on the central
+ * ring have a bit. What the machine has not is left out. */
 static inline void numachine_window(volatile unsigned *card, unsigned w, unsigned cards,
                                     unsigned stations, unsigned locals, unsigned groups)
 {

@@ -39,10 +39,10 @@ static void text_put_head(const struct look_locks_view *view, FILE *out)
             text_percent(v[DOC_LOCK_LATE], v[DOC_LOCK_WAITED]));
     fprintf(out, "#   running    %16" PRIu64 " %7.2f %%\n", v[DOC_LOCK_SPUN],
             text_percent(v[DOC_LOCK_SPUN], v[DOC_LOCK_WAITED]));
-    fputs(
-        "#\n# PCycles; `bound` is how much sooner the run would end without that lock, if all else "
-        "took as long\n#\n",
-        out);
+    fputs("#\n# PCycles; `waited %` is the share of all that waiting; `bound` is how much sooner "
+          "the run would "
+          "end without that lock, if all else took as long\n#\n",
+          out);
     fprintf(out, "# %8s %12s %38s %15s %13s %15s\n", "", "waiting", "", "", "held", "hand-over");
     fprintf(out, "# %8s %12s %12s %12s %9s %9s %7s %9s %9s %9s %9s %9s %5s %12s  %s\n", "waited %",
             "waited", "asleep", "running", "longest", "taken", "cont. %", "mean", "99 %", "longest",

@@ -147,7 +147,7 @@ static char touch_of(const struct pc_missed_copy *copy, unsigned byte)
 static void put_map(const struct look_sharing *s, const struct look_shared_line *line, FILE *out)
 {
     unsigned shown = 0, left = 0;
-    fprintf(out, "    words of the line by card (r read, w written, b both)\n");
+    fprintf(out, "    words of the line by processor (r read, w written, b both)\n");
     for (size_t i = line->copy; i < line->copy + line->copies; i++) {
         const struct pc_missed_copy *copy = &s->truth->copy[i];
         if (!copy->read[0] && !copy->read[1] && !copy->written[0] && !copy->written[1])
@@ -156,13 +156,13 @@ static void put_map(const struct look_sharing *s, const struct look_shared_line 
             left++;
             continue;
         }
-        fprintf(out, "      card %4" PRIu32 "  ", copy->card);
+        fprintf(out, "      processor %4" PRIu32 "  ", copy->card);
         for (unsigned byte = 0; byte < s->truth->line; byte += WORD)
             putc(touch_of(copy, byte), out);
         fprintf(out, "  lost it %" PRIu64 " time%s\n", copy->taken, sim_plural(copy->taken));
     }
     if (left)
-        fprintf(out, "      and %u more card%s\n", left, sim_plural(left));
+        fprintf(out, "      and %u more processor%s\n", left, sim_plural(left));
 }
 
 /* The line's bytes that are an object's: "0-3", or "0-63" if there are others between them. */
@@ -184,7 +184,8 @@ static void put_contents(const struct look_sharing *s, const struct look_shared_
     size_t count, shown = 0;
     struct look_lost rest = line->lost;
     struct look_held *part = look_sharing_parts(s, line, &count);
-    fprintf(out, "    %9s %16s %13s  holds\n", "bytes", "PCycles: falsely", "truly");
+    fprintf(out, "    %9s %16s %13s  holds; of several words, the dearest\n", "bytes",
+            "PCycles: falsely", "truly");
     for (; shown < count && shown < HELD; shown++) {
         rest = look_lost_less(rest, part[shown].lost);
         put_bytes(part[shown].bytes, out);
