@@ -243,6 +243,7 @@ bool page_write(const struct page_run *run, const char *path, struct page_notes 
         json_object_set_new(m.root, "title", json_string(title_of(&m)));
         const struct page_sheet sheet = {.title = title_of(&m),
                                          .kind = "run",
+                                         .command = "report",
                                          .script = "report.js",
                                          .drawing = run->drawing,
                                          .data = m.root};

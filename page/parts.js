@@ -275,11 +275,11 @@ addEventListener('beforeprint', () => { printing = true; root.dataset.theme = 'l
 addEventListener('afterprint', () => { printing = false; applyTheme(); redraw(); });
 document.getElementById('print').addEventListener('click', () => print());
 
-/* @param names  of the regions; `choose` gets the number of the one that is chosen */
-function chooseRegion(names, choose) {
-  const select = document.getElementById('region');
-  names.forEach((name, i) => select.append(el('option', { value: i }, name)));
-  if (names.length < 2) select.parentNode.style.display = 'none';
+/* @param names  of the regions, `first` the number of the one shown; `choose` gets that of the one that is chosen */
+function chooseRegion(names, first, choose) {
+  const select = el('select', { id: 'region' }, names.map((name, i) => el('option', { value: i }, name)));
+  select.value = first;
+  if (names.length > 1) document.querySelector('.tools').prepend(el('label', { class: 'region' }, ['Region ', select]));
   select.addEventListener('change', () => { choose(+select.value); redraw(); });
 }
 

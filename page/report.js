@@ -713,7 +713,7 @@ function configuration() {
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-chooseRegion(SNAPSHOTS.map(s => s.name), chosen => { region = chosen; });
+chooseRegion(SNAPSHOTS.map(s => s.name), region, chosen => { region = chosen; });
 applyTheme();
 /* What the reader asks first comes first, and what was not measured is not there. */
 const some = rows => !!rows && rows.length > 0;

@@ -14,9 +14,12 @@
 /* Where Debian's package libjs-dygraphs has its files. */
 #define CHARTS "/usr/share/javascript/dygraphs/dygraph.min"
 
-/* By what a page is known: its first line, and the end of its title (report.html). */
+/* By what a page is known: its first line, and the end of its title (FRAME). */
 #define PAGE_HEAD "<!DOCTYPE html>\n"
 #define PAGE_MARK " NUMAchine "
+
+/* The shipped template of all pages. */
+#define FRAME "frame.html"
 
 enum { FILE_BYTES = 4u << 20 };
 
@@ -97,8 +100,8 @@ bool page_may_be(const char *path, char *why, size_t size)
 
 /* The parts of a page. All of them the page's own. */
 struct parts {
-    char *page, *style, *shared, *script; /* shipped */
-    char *charts, *charts_style;          /* the package's; NULL: it is not installed */
+    char *frame, *style, *own_style, *shared, *script; /* shipped; `own_style` may be NULL */
+    char *charts, *charts_style; /* the package's; NULL: it is not installed */
     char *data, *title;
 };
 
@@ -109,18 +112,14 @@ static char *sheet_shipped(const char *name, char *why, size_t size)
     return text;
 }
 
-static const char *sheet_template(const struct page_sheet *sheet)
-{
-    return sheet->page ? sheet->page : "report.html";
-}
-
 static bool read_parts(struct parts *p, const struct page_sheet *sheet, char *why, size_t size)
 {
     char absent[64];
     p->charts = page_text(CHARTS ".js", absent, sizeof absent);
     p->charts_style = page_text(CHARTS ".css", absent, sizeof absent);
-    return (p->page = sheet_shipped(sheet_template(sheet), why, size)) &&
+    return (p->frame = sheet_shipped(FRAME, why, size)) &&
            (p->style = sheet_shipped("report.css", why, size)) &&
+           (!sheet->style || (p->own_style = sheet_shipped(sheet->style, why, size))) &&
            (p->shared = sheet_shipped("parts.js", why, size)) &&
            (p->script = sheet_shipped(sheet->script, why, size));
 }
@@ -150,8 +149,9 @@ static void add_data(struct parts *p, const struct page_sheet *sheet)
 
 static void free_parts(struct parts *p)
 {
-    free(p->page);
+    free(p->frame);
     free(p->style);
+    free(p->own_style);
     free(p->shared);
     free(p->script);
     free(p->charts);
@@ -171,13 +171,12 @@ static void write_page(void *ctx, FILE *out)
     struct writing *w = ctx;
     const struct parts *p = w->parts;
     const struct page_slot slots[] = {
-        {"title", p->title},   {"kind", w->sheet->kind},
-        {"style", p->style},   {"charts-style", p->charts_style},
-        {"data", p->data},     {"machine", w->sheet->drawing},
-        {"charts", p->charts}, {"parts", p->shared},
-        {"script", p->script},
+        {"title", p->title},  {"kind", w->sheet->kind},       {"command", w->sheet->command},
+        {"style", p->style},  {"own-style", p->own_style},    {"charts-style", p->charts_style},
+        {"data", p->data},    {"machine", w->sheet->drawing}, {"charts", p->charts},
+        {"parts", p->shared}, {"script", p->script},
     };
-    w->unknown = page_fill(p->page, slots, sizeof slots / sizeof *slots, out);
+    w->unknown = page_fill(p->frame, slots, sizeof slots / sizeof *slots, out);
 }
 
 static bool write_parts(const struct page_sheet *sheet, const struct parts *parts, const char *path,
@@ -186,7 +185,7 @@ static bool write_parts(const struct page_sheet *sheet, const struct parts *part
     struct writing w = {.sheet = sheet, .parts = parts};
     bool good = doc_whole_write(path, false, write_page, &w, NULL, why, size);
     if (good && w.unknown) {
-        snprintf(why, size, "page/%s: no slot is called '%.60s'", sheet_template(sheet), w.unknown);
+        snprintf(why, size, "page/" FRAME ": no slot is called '%.60s'", w.unknown);
         good = false;
     }
     free(w.unknown);

@@ -13,8 +13,9 @@
 struct page_sheet {
     const char *title;
     const char *kind;    /**< of what it is the page: "run", "sweep" */
-    const char *page;    /**< the shipped template; NULL: "report.html" */
+    const char *command; /**< that makes it: "report" */
     const char *script;  /**< the shipped file that draws it: "report.js" */
+    const char *style;   /**< a shipped file of its own besides "report.css"; NULL: none */
     const char *drawing; /**< an SVG for the script; NULL: none */
     json_t *data;        /**< the document */
 };

@@ -429,6 +429,7 @@ bool page_sweep_write(const struct page_sweep *sweep, const char *path, const ch
         json_t *data = document_of(&r);
         const struct page_sheet sheet = {.title = json_string_value(json_object_get(data, "name")),
                                          .kind = "sweep",
+                                         .command = "report",
                                          .script = "sweep.js",
                                          .data = data};
         good = page_sheet_write(&sheet, path, charts, why, size);

@@ -239,8 +239,7 @@ function points() {
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-chooseRegion(REGIONS, chosen => { region = chosen; });
-document.getElementById('region').value = region;
+chooseRegion(REGIONS, region, chosen => { region = chosen; });
 applyTheme();
 overview();
 if (POINTS.some(p => p.has)) {

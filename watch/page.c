@@ -250,7 +250,8 @@ bool watch_page_write(const struct watch_record *record, const struct watch_titl
     const char *charts;
     const struct page_sheet sheet = {.title = title->name,
                                      .kind = "transaction",
-                                     .page = "watch.html",
+                                     .command = "watch",
+                                     .style = "watch.css",
                                      .script = "watch.js",
                                      .data = page_document(record, title)};
     const bool good =

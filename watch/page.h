@@ -1,6 +1,6 @@
 /*
  * A recording as a page for a browser: one file that loads nothing. Its template and script are
- * page/watch.html and page/watch.js among the shipped files.
+ * page/watch.css and page/watch.js among the shipped files.
  */
 #ifndef WATCH_PAGE_H
 #define WATCH_PAGE_H
