@@ -74,18 +74,23 @@ function last(list, value, of) { /* the last one not greater; -1: there is none 
 
 /* Time goes downwards, not to scale: where something happens there is room for it. What is shown is all, or one request:
    its rows, and the components that they speak of. */
-const LEAST = 17, MOST = 46, HEAD = 14;
+const LEAST = 17, MOST = 46, HEAD = 14, STRETCH = 1.8;
 let only = 0, shownRows, ticks, ys, placeOf, bottom, column, columns;
+/* Gives each tick its place. A short chart is stretched to the height there is, within reason. */
+function place(height) {
+  const room = ticks.map((tick, i) => i ? Math.max(LEAST, Math.min(MOST, tick - ticks[i - 1])) : 0);
+  const least = room.reduce((sum, more) => sum + more, 0), stretch = Math.max(1, Math.min(STRETCH, (height - HEAD - MOST) / least || 1));
+  let y = HEAD;
+  ys = Float64Array.from(room, more => { y += more * stretch; return y; });
+  bottom = y + MOST;
+  placeOf = new Map(ticks.map((tick, i) => [tick, ys[i]]));
+}
 function arrange(transaction) {
   only = transaction;
   shownRows = rows.map((_, i) => i).filter(i => !only || rows[i][OF] === only);
   const all = shownRows.flatMap(i => [rows[i][AT], rows[i][UNTIL]]).concat(D.over === null ? [] : [D.over], rows.length ? [] : [0]);
   ticks = [...new Set(all)].sort((a, b) => a - b);
-  ys = new Float64Array(ticks.length);
-  let y = HEAD;
-  ticks.forEach((tick, i) => { if (i) y += Math.max(LEAST, Math.min(MOST, tick - ticks[i - 1])); ys[i] = y; });
-  bottom = y + MOST;
-  placeOf = new Map(ticks.map((tick, i) => [tick, ys[i]]));
+  place(0);
   const used = new Set(shownRows.flatMap(i => {
     if (!isMessage(rows[i])) return [lane(rows[i][STATION], rows[i][MODULE])];
     const [from, to] = ends(rows[i]);
@@ -223,7 +228,12 @@ function drawMessage(g, i, r, top) {
   }
   if (nearest === null) return;
   const room = Math.abs(xOf(nearest) - xOf(from)) - 10, text = i === chosen ? fitting(g, [`${name}: ${plain}`], room) || name : fitting(g, [`${name}: ${plain}`, name], room);
-  if (text) label(g, text, (xOf(from) + xOf(nearest)) / 2, (y1 + y2) / 2 - 4, color, i === chosen ? 700 : 500);
+  if (!text) return;
+  g.save(); /* along the arrow, so that the arrow does not cross it */
+  g.translate((xOf(from) + xOf(nearest)) / 2, (y1 + y2) / 2);
+  g.rotate(Math.atan((y2 - y1) / (xOf(nearest) - xOf(from))));
+  label(g, text, 0, -5, color, i === chosen ? 700 : 500);
+  g.restore();
 }
 
 function drawRow(g, i, r, top) {
@@ -320,6 +330,7 @@ function draw() {
 function resize() {
   width = scroll.clientWidth;
   height = scroll.clientHeight;
+  place(height);
   each = Math.max(NARROWEST, (width - AXIS - RIGHT) / Math.max(1, columns.length));
   spacer.style.height = Math.max(0, bottom - height) + 'px';
   spacer.style.width = Math.max(0, AXIS + each * columns.length + RIGHT - 1) + 'px';
@@ -493,12 +504,12 @@ document.addEventListener('keydown', e => {
 
 const legendOf = [['--idle', 'no copy'], ['--read', 'shared, or valid here'], ['--good', 'exclusive'], ['--mp', 'dirty: the only copy'], ['--primary', 'waiting, or locked'], ['--slept', 'not valid here']];
 main.append(el('p', { class: 'lead' }, [D.sentence ? D.sentence + ' ' : '', `${D.machine}, protocol ${D.protocol}.` + (D.over === null ? '' : ` The processor goes on after ${grouped(D.over)} PCycles.`)]),
-  el('div', { class: 'steps' }, [pair('step', stepRow), pair('message', stepMessage), pair('cycle', stepCycle), pair('transaction', stepTransaction), play, el('label', { class: 'pair' }, [alone, ' this request only']), slider, position]),
+  el('div', { class: 'steps' }, [pair('step', stepRow), pair('message', stepMessage), pair('PCycle', stepCycle), pair('transaction', stepTransaction), play, el('label', { class: 'pair' }, [alone, ' this request only']), slider, position]),
   el('div', { class: 'watch' }, [
     el('div', {}, [el('div', { class: 'panel drawing' }, [headCanvas, scroll]),
       el('ul', { class: 'legend' }, legendOf.map(([color, text]) => el('li', {}, [el('i', { style: `background: var(${color})` }), text]))),
       el('p', { class: 'note' }, '1.c0 is card 0 of station 1: a processor with its caches. 1.bus is the bus of that station, 1.mem its memory with the directory, 1.net its network card with the network cache. An arrow is a message, thick if it carries the line; a box is work.'),
-      el('p', { class: 'keys' }, [['← →', 'step'], ['Shift ← →', 'message'], [', .', 'cycle'], ['p n', 'transaction'], ['Home End', 'first, last step']].flatMap(([key, text]) => [el('kbd', {}, key), ` ${text} `]))]),
+      el('p', { class: 'keys' }, [['← →', 'step'], ['Shift ← →', 'message'], [', .', 'PCycle'], ['p n', 'transaction'], ['Home End', 'first, last step']].flatMap(([key, text]) => [el('kbd', {}, key), ` ${text} `]))]),
     el('div', { class: 'side' }, [saysNode, aroundNode, statesNode, queuesNode])]));
 redraws.push(() => resize());
 new ResizeObserver(() => { if (scroll.clientWidth !== width || scroll.clientHeight !== height) resize(); }).observe(scroll);
