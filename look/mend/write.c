@@ -62,14 +62,17 @@ static const struct look_mend_candidate *the_one(const struct look_mend *m, look
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
+enum { NUMBERS = 8 /* room for the numbers of changes */ };
+
 static void put_trial(const struct look_mend *m, const struct look_mend_trial *trial, FILE *out)
 {
     char *numbers = mend_numbers(m, trial->set);
+    const bool ends = !is_alone(trial->set) && trial->result.compares && trial->result.same_output;
     if (trial->result.compares)
-        fprintf(out, "  %7.1f %% %14" PRIu64 "  %-8s", look_mend_gain(m, trial),
-                trial->result.ticks, numbers);
+        fprintf(out, "  %7.1f %% %14" PRIu64, look_mend_gain(m, trial), trial->result.ticks);
     else
-        fprintf(out, "  %9s %14s  %-8s", "-", "-", numbers);
+        fprintf(out, "  %9s %14s", "-", "-");
+    fprintf(out, "  %-*s", ends ? 0 : NUMBERS, numbers);
     free(numbers);
     if (is_alone(trial->set))
         fprintf(out, "  %s", the_one(m, trial->set)->what);
