@@ -147,6 +147,7 @@ def mend(numachine, *words, status=0):
     done = subprocess.run([str(w) for w in (numachine, "mend", *words)], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=600, check=False)
     assert done.returncode == status, f"status {done.returncode}: {words}: {done.stderr}"
+    assert not re.search(r"[ \t]$", done.stdout, re.M), [line for line in done.stdout.splitlines() if line != line.rstrip()]
     return done.stderr if status else done.stdout
 
 
