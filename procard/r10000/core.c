@@ -12,12 +12,6 @@
 
 #include <string.h>
 
-const uint8_t r10k_delays[R10K_SIGNALS] = {
-#define SIGNAL(name, delay, most, sentence) [R10K_SIGNAL_##name] = (delay),
-#include "monitor/r10000/signals.def"
-#undef SIGNAL
-};
-
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
 /* What the last cycle has caused shows now. @return whether there was anything */

@@ -129,7 +129,7 @@ void r10k_train(struct r10k *c, const struct r10k_entry *e, bool taken)
 /* The R12000 knows of the transfer at `pc` when it fetches it. @return its target; 0 */
 static uint64_t known_target(const struct r10k *c, uint64_t pc, const struct r10k_word *w)
 {
-    if (!c->targets || !w || !(w->traits & (R10K_BRANCH | R10K_JUMP)))
+    if (!(w->traits & (R10K_BRANCH | R10K_JUMP)))
         return 0;
     const unsigned place = (unsigned)(pc >> 2 & (c->targets_known - 1));
     return c->targets[place].pc == pc && will_be_taken(c, pc, w) ? c->targets[place].target : 0;
@@ -187,10 +187,14 @@ static unsigned flags_of(const struct r10k *c)
 static struct r10k_fetched *fetch_push(struct r10k *c, sim_tick at)
 {
     struct r10k_fetched *f = r10k_fetched_at(c, c->buffered++);
-    const uint32_t word = fetch_word_at(c->line_host + (c->fetch_pc - c->line_va));
-    *f = (struct r10k_fetched){
-        .w = r10k_word_get(c->code, word, flags_of(c)), .pc = c->fetch_pc, .at = at};
-    c->fetch_pc += 4;
+    const uint64_t pc = c->fetch_pc;
+    const uint32_t word = fetch_word_at(c->line_host + (pc - c->line_va));
+    f->w = r10k_word_at(c->code, pc, word, flags_of(c));
+    f->pc = pc;
+    f->target = 0;
+    f->at = at;
+    f->page = NM_XLATE_OK;
+    c->fetch_pc = pc + 4;
     return f;
 }
 
@@ -222,8 +226,8 @@ void r10k_fetch(struct r10k *c, sim_tick now)
         }
         if (c->fetch_pc - c->line_va >= c->p->l1i_line)
             return;
-        f->target =
-            n + 1 < R10K_GROUP && c->buffered < R10K_BUFFER ? known_target(c, f->pc, f->w) : 0;
+        if (c->targets && n + 1 < R10K_GROUP && c->buffered < R10K_BUFFER)
+            f->target = known_target(c, f->pc, f->w);
         if (f->target) { /* its delay slot, and no more */
             const uint64_t target = f->target;
             fetch_push(c, now);

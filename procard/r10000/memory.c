@@ -80,7 +80,7 @@ static void write_back(struct r10k *c, const struct r10k_line *l, sim_tick now)
     if (!l->dirty)
         return;
     c->l1_writebacks++;
-    r10k_signal(c, R10K_SIGNAL_L1D_WRITEBACKS, quadwords);
+    r10k_signal_outside(c, R10K_SIGNAL_L1D_WRITEBACKS, quadwords);
     c->l2_free =
         (c->l2_free > now ? c->l2_free : now) + (quadwords * c->p->r10000_l2_clock + 1) / 2;
 }
@@ -552,18 +552,19 @@ void r10k_asked(struct pc_cpu *base, bool invalidate, uint8_t state, sim_tick no
                            : state == NM_LINE_D ? 3
                                                 : 0;
     c->external_until = now + c->p->agent_external;
-    r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATES : R10K_SIGNAL_INTERVENTIONS, 1);
+    r10k_signal_outside(c, invalidate ? R10K_SIGNAL_INVALIDATES : R10K_SIGNAL_INTERVENTIONS, 1);
     if (!value)
         return;
-    r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATE_HITS : R10K_SIGNAL_INTERVENTION_HITS, 1);
-    r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATE_STATE : R10K_SIGNAL_INTERVENTION_STATE,
-                value);
+    r10k_signal_outside(c, invalidate ? R10K_SIGNAL_INVALIDATE_HITS : R10K_SIGNAL_INTERVENTION_HITS,
+                        1);
+    r10k_signal_outside(
+        c, invalidate ? R10K_SIGNAL_INVALIDATE_STATE : R10K_SIGNAL_INTERVENTION_STATE, value);
 }
 
 void r10k_leaves(struct pc_cpu *base, unsigned bytes, sim_tick now)
 {
     (void)now;
-    r10k_signal(r10k_of(base), R10K_SIGNAL_L2_WRITEBACKS, bytes / R10K_QUADWORD);
+    r10k_signal_outside(r10k_of(base), R10K_SIGNAL_L2_WRITEBACKS, bytes / R10K_QUADWORD);
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@ enum {
     R10K_WAYS = 2,
     R10K_FINISHING = 128, /**< longer than any latency */
     R10K_QUADWORD = 16,   /**< [bytes] */
+    R10K_RECENT = 1024,   /**< places of a program whose words are found at once */
 };
 
 /* ---- words (words.c) ------------------------------------------------------------------------- */
@@ -120,7 +121,19 @@ struct r10k_code {
     uint64_t awaited, came, due; /**< as in pc_program_ops.code_await */
     struct r10k_word **words;    /**< [1 << bits] by hash, chained */
     unsigned bits, count;
+    const struct r10k_word *recent[R10K_RECENT]; /**< by place in the program: what was fetched
+                                                      from there last; NULL: nothing */
 };
+
+/** The same of the word at `pc`, sooner if it is what was there. */
+static inline const struct r10k_word *r10k_word_at(struct r10k_code *code, uint64_t pc,
+                                                   uint32_t word, unsigned flags)
+{
+    const struct r10k_word **recent = &code->recent[pc / 4 % R10K_RECENT];
+    if (!*recent || (*recent)->word != word || (*recent)->flags != flags)
+        *recent = r10k_word_get(code, word, flags);
+    return *recent;
+}
 
 /* ---- values (evaluate.c) --------------------------------------------------------------------- */
 
@@ -414,19 +427,31 @@ static inline bool r10k_is_oldest(const struct r10k *c, const struct r10k_entry 
     return c->count && e == &c->entry[c->head];
 }
 
-extern const uint8_t r10k_delays[R10K_SIGNALS]; /**< as the rows say */
+/** As the rows say: known to the compiler wherever a signal is named. */
+static const uint8_t r10k_delays[R10K_SIGNALS] = {
+#define SIGNAL(name, delay, most, sentence) [R10K_SIGNAL_##name] = (delay),
+#include "monitor/r10000/signals.def"
+#undef SIGNAL
+};
 
-/** A signal grows by `n`: now, or in the next cycle if its row says so. */
+/** A signal grows by `n` in a cycle of the core: now, or in the next cycle if its row says so. */
 static inline void r10k_signal(struct r10k *c, enum r10k_signal s, unsigned n)
 {
-    if (c->away) { /* by others: interventions, lines that leave */
-        c->signals.total[s][R10K_KERNEL] += n;
-    } else if (r10k_delays[s]) {
+    if (!r10k_delays[s]) {
+        c->signals.total[s][c->mode] += n;
+    } else if (n) {
         c->late[s] = (uint8_t)(c->late[s] + n);
         c->lately |= UINT64_C(1) << s;
-    } else {
-        c->signals.total[s][c->mode] += n;
     }
+}
+
+/** The same by others, for whom the core may be away: interventions, lines that leave. */
+static inline void r10k_signal_outside(struct r10k *c, enum r10k_signal s, unsigned n)
+{
+    if (c->away)
+        c->signals.total[s][R10K_KERNEL] += n;
+    else
+        r10k_signal(c, s, n);
 }
 _Static_assert(R10K_SIGNALS <= 64, "bits of `lately`");
 
