@@ -163,9 +163,11 @@ static void look_at_queue(const struct r10k *c, const struct r10k_places *queue,
 /* Loads may also wait for older stores, and are left out. */
 static void look_at_addresses(const struct r10k *c, sim_tick now, sim_tick next)
 {
-    for (unsigned i = 0; i < c->addresses; i++) {
-        const struct r10k_entry *e = &c->entry[c->address[i]];
-        if (i == c->calculated)
+    const uint64_t unknown = r10k_by_age(c, c->unknown);
+    for (uint64_t left = r10k_by_age(c, c->queued); left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        const struct r10k_entry *e = &c->entry[(c->head + i) % R10K_ENTRIES];
+        if (unknown && i == (unsigned)__builtin_ctzll(unknown))
             must_sleep(c, e, operands_at(c, e), now, next, "can have its address calculated");
         if (c->trying & r10k_bit(c, e) && e->access == R10K_ACCESS_READY && !e->exc && !e->tlb &&
             !(e->w->traits & (R10K_LOAD | R10K_ALONE)))

@@ -10,22 +10,10 @@
 
 #include <string.h>
 
-enum file { FILE_INT, FILE_FP, FILE_CONDITION };
-
-static enum file decode_file_of(unsigned logical)
+/* Where a register is, or the bits of all conditions. */
+static uint64_t *decode_location(struct mips_regs *r, unsigned where)
 {
-    return logical < R10K_LOGICAL_FPR   ? FILE_INT
-           : logical < R10K_LOGICAL_FCC ? FILE_FP
-                                        : FILE_CONDITION;
-}
-
-static uint64_t *decode_location(struct mips_regs *r, unsigned logical)
-{
-    if (logical == R10K_LOGICAL_HI)
-        return &r->hi;
-    if (logical == R10K_LOGICAL_LO)
-        return &r->lo;
-    return logical < R10K_LOGICAL_FPR ? &r->gpr[logical] : &r->fpr[logical - R10K_LOGICAL_FPR];
+    return (uint64_t *)((char *)r + where);
 }
 
 static unsigned decode_bit_of(unsigned logical)
@@ -33,20 +21,34 @@ static unsigned decode_bit_of(unsigned logical)
     return logical == R10K_LOGICAL_FCC ? 23 : 24 + logical - R10K_LOGICAL_FCC;
 }
 
-static uint64_t decode_get(struct mips_regs *r, unsigned logical)
+static uint64_t condition_get(const struct mips_regs *r, unsigned logical)
 {
-    if (decode_file_of(logical) == FILE_CONDITION)
-        return r->fcsr >> decode_bit_of(logical) & 1;
-    return *decode_location(r, logical);
+    return r->fcsr >> decode_bit_of(logical) & 1;
 }
 
-static void decode_put(struct mips_regs *r, unsigned logical, uint64_t value)
+static void condition_put(struct mips_regs *r, unsigned logical, uint64_t value)
 {
-    if (decode_file_of(logical) == FILE_CONDITION)
-        r->fcsr = (r->fcsr & ~(1u << decode_bit_of(logical))) | (uint32_t)value
-                                                                    << decode_bit_of(logical);
-    else
-        *decode_location(r, logical) = value;
+    const uint32_t bit = 1u << decode_bit_of(logical);
+    r->fcsr = (r->fcsr & ~bit) | (value ? bit : 0);
+}
+
+static uint64_t decode_get(struct mips_regs *r, unsigned logical)
+{
+    return r10k_file_of(logical) == R10K_FILE_CODES ? condition_get(r, logical)
+                                                    : *decode_location(r, r10k_location(logical));
+}
+
+/* A register of its file is taken. */
+static unsigned register_take(struct r10k *c, enum r10k_file file)
+{
+    const unsigned n = (unsigned)__builtin_ctzll(c->free[file]);
+    c->free[file] &= c->free[file] - 1;
+    return file * R10K_FILE + n;
+}
+
+static void register_free(struct r10k *c, unsigned phys)
+{
+    c->free[phys / R10K_FILE] |= UINT64_C(1) << phys % R10K_FILE;
 }
 
 void r10k_rename_reset(struct r10k *c)
@@ -55,11 +57,9 @@ void r10k_rename_reset(struct r10k *c)
     memset(c->half, 0, sizeof c->half);
     memset(c->product, 0, sizeof c->product);
     for (unsigned i = 0; i < R10K_LOGICALS; i++) {
-        const enum file file = decode_file_of(i);
-        const unsigned n = (unsigned)__builtin_ctzll(c->free[file]), phys = file * R10K_FILE + n;
         if (i == R10K_LOGICAL_GPR)
             continue;
-        c->free[file] &= c->free[file] - 1;
+        const unsigned phys = register_take(c, r10k_file_of(i));
         c->map[i] = (uint8_t)phys;
         c->value[phys] = decode_get(&c->r, i);
         c->ready[phys] = 0;
@@ -73,19 +73,28 @@ void r10k_rename_reset(struct r10k *c)
 sim_tick r10k_ready_for(const struct r10k *c, const struct r10k_entry *e, unsigned i)
 {
     const unsigned phys = e->source[i];
-    return c->ready[phys] -
-           (i == e->w->addend && c->product[phys] && c->ready[phys] != SIM_NEVER ? 2 : 0);
+    const sim_tick ready = c->ready[phys];
+    const bool sooner = i == e->w->addend && c->product[phys] && ready != SIM_NEVER;
+    return ready - (sooner ? 2 : 0);
+}
+
+bool r10k_halves(const struct r10k *c, const struct r10k_entry *e)
+{
+    for (unsigned i = 0; i < e->w->sources; i++)
+        if (c->half[e->source[i]] && !r10k_is_oldest(c, e))
+            return false;
+    return true;
 }
 
 bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
-    const bool later = e->w->traits & (R10K_LOAD | R10K_STORE);
+    const bool later = e->w->traits & (R10K_LOAD | R10K_STORE) && e->access == R10K_ACCESS_QUEUED;
     if (e->wakes > now) {
         r10k_wait_for(c, e->wakes);
         return false;
     }
     for (unsigned i = 0; i < e->w->sources; i++) {
-        if (later && i == e->w->data && e->access == R10K_ACCESS_QUEUED)
+        if (later && i == e->w->data)
             continue;
         const sim_tick ready = r10k_ready_for(c, e, i);
         if (ready > now) {
@@ -101,52 +110,121 @@ bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now)
     return true;
 }
 
-void r10k_gather(struct r10k *c, const struct r10k_entry *e)
+/* Conditions are bits of one word, and a register of which only a half has been written is joined
+ * with the thread's. */
+static void gather_parts(struct r10k *c, const struct r10k_entry *e)
 {
     for (unsigned i = 0; i < e->w->sources; i++) {
         const unsigned logical = e->w->source[i], phys = e->source[i];
         const bool from_both = c->half[phys] && e->w->traits & R10K_WHOLE;
-        decode_put(&c->scratch, logical, from_both ? decode_get(&c->r, logical) : c->value[phys]);
+        const uint64_t value = from_both ? decode_get(&c->r, logical) : c->value[phys];
+        if (r10k_file_of(logical) == R10K_FILE_CODES)
+            condition_put(&c->scratch, logical, value);
+        else
+            *decode_location(&c->scratch, e->w->from[i]) = value;
     }
 }
+
+void r10k_gather(struct r10k *c, const struct r10k_entry *e)
+{
+    const struct r10k_word *w = e->w;
+    if (w->traits & (R10K_WHOLE | R10K_CODES)) {
+        gather_parts(c, e);
+        return;
+    }
+    for (unsigned i = 0; i < w->sources; i++)
+        *decode_location(&c->scratch, w->from[i]) = c->value[e->source[i]];
+}
+
+/* ---- queues ---------------------------------------------------------------------------------- */
 
 static struct r10k_places *decode_queue_of(struct r10k *c, const struct r10k_entry *e)
 {
     return e->w->queue == R10K_QUEUE_INT ? &c->integer : &c->fp;
 }
 
+/* When one in a queue has all its registers. Nobody knows: it is told by the first of which that is
+ * so (r10k_ready). */
+static sim_tick registers_at(struct r10k *c, const struct r10k_entry *e)
+{
+    sim_tick at = 0;
+    for (unsigned i = 0; i < e->w->sources; i++) {
+        const sim_tick ready = r10k_ready_for(c, e, i);
+        if (ready == SIM_NEVER) {
+            c->waiting[e->source[i]] |= r10k_bit(c, e);
+            return SIM_NEVER;
+        }
+        at = sim_later(at, ready);
+    }
+    return at;
+}
+
+static void queue_learns(struct r10k *c, struct r10k_places *queue, struct r10k_entry *e)
+{
+    const uint32_t place = 1u << e->place;
+    e->wakes = registers_at(c, e);
+    if (e->wakes <= c->issues)
+        queue->ready |= place;
+    else if (e->wakes != SIM_NEVER)
+        queue->coming |= place;
+}
+
+/* Whether it still waits in its place: an entry that was squashed may be told, too. */
+static bool is_queued(const struct r10k *c, const struct r10k_places *queue,
+                      const struct r10k_entry *e)
+{
+    return queue->used >> e->place & 1 && &c->entry[queue->entry[e->place]] == e;
+}
+
+static void told_ready(struct r10k *c, struct r10k_entry *e)
+{
+    struct r10k_places *queue = decode_queue_of(c, e);
+    const bool places = e->w->queue == R10K_QUEUE_INT || e->w->queue == R10K_QUEUE_FP;
+    e->wakes = 0;
+    if (places && is_queued(c, queue, e))
+        queue_learns(c, queue, e);
+}
+
 void r10k_ready(struct r10k *c, unsigned phys, sim_tick at)
 {
     c->ready[phys] = at;
-    for (uint64_t left = c->waiting[phys]; left; left &= left - 1) {
-        struct r10k_entry *e = &c->entry[__builtin_ctzll(left)];
-        e->wakes = 0;
-        decode_queue_of(c, e)->asleep &= ~(1u << e->place);
-    }
+    for (uint64_t left = c->waiting[phys]; left; left &= left - 1)
+        told_ready(c, &c->entry[__builtin_ctzll(left)]);
     c->waiting[phys] = 0;
 }
 
 void r10k_deliver(struct r10k *c, struct r10k_entry *e, sim_tick low, sim_tick high)
 {
-    for (unsigned i = 0; i < e->w->results; i++) {
+    const struct r10k_word *w = e->w;
+    for (unsigned i = 0; i < w->results; i++) {
         const unsigned phys = e->result[i];
-        c->value[phys] = decode_get(&c->scratch, e->w->result[i]);
+        c->value[phys] = w->file[i] == R10K_FILE_CODES ? condition_get(&c->scratch, w->result[i])
+                                                       : *decode_location(&c->scratch, w->into[i]);
         r10k_ready(c, phys, i ? high : low);
     }
 }
 
+/* A result of which a half is new, or that is a condition. */
+static void commit_part(struct r10k *c, const struct r10k_word *w, unsigned i, uint64_t value)
+{
+    if (w->traits & R10K_HALF)
+        memcpy((char *)&c->r + w->op.d,
+               (const char *)&value + (w->op.d - offsetof(struct mips_regs, fpr)) % 8, 4);
+    else if (w->file[i] == R10K_FILE_CODES)
+        condition_put(&c->r, w->result[i], value);
+    else
+        *decode_location(&c->r, w->into[i]) = value;
+}
+
 void r10k_commit(struct r10k *c, const struct r10k_entry *e)
 {
-    for (unsigned i = 0; i < e->w->results; i++) {
-        const unsigned logical = e->w->result[i], phys = e->result[i];
-        if (e->w->traits & R10K_HALF)
-            memcpy((char *)&c->r + e->w->op.d,
-                   (const char *)&c->value[phys] +
-                       (e->w->op.d - offsetof(struct mips_regs, fpr)) % 8,
-                   4);
+    const struct r10k_word *w = e->w;
+    for (unsigned i = 0; i < w->results; i++) {
+        if (w->traits & (R10K_HALF | R10K_CODES))
+            commit_part(c, w, i, c->value[e->result[i]]);
         else
-            decode_put(&c->r, logical, c->value[phys]);
-        c->free[e->before[i] / R10K_FILE] |= UINT64_C(1) << e->before[i] % R10K_FILE;
+            *decode_location(&c->r, w->into[i]) = c->value[e->result[i]];
+        register_free(c, e->before[i]);
     }
 }
 
@@ -157,18 +235,21 @@ static bool is_full(const struct r10k_places *queue)
     return queue->used == (1u << R10K_QUEUE) - 1;
 }
 
+void r10k_leave_places(struct r10k_places *queue, const struct r10k_entry *e)
+{
+    const uint32_t others = ~(1u << e->place);
+    queue->used &= others;
+    queue->ready &= others;
+    queue->coming &= others;
+    queue->own[e->w->own] &= others;
+}
+
 static void leave_queue(struct r10k *c, const struct r10k_entry *e)
 {
-    if (e->w->queue == R10K_QUEUE_ADDRESS) {
+    if (e->w->queue == R10K_QUEUE_ADDRESS)
         r10k_no_access(c, e);
-        c->addresses--;
-        if (c->calculated > c->addresses)
-            c->calculated = c->addresses;
-        return;
-    }
-    if (e->issued || e->w->queue == R10K_QUEUE_NONE)
-        return;
-    decode_queue_of(c, e)->used &= ~(1u << e->place);
+    else if (!e->issued && e->w->queue != R10K_QUEUE_NONE)
+        r10k_leave_places(decode_queue_of(c, e), e);
 }
 
 /* The youngest has never been. */
@@ -176,7 +257,7 @@ static void decode_forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     for (unsigned i = e->w->results; i-- > 0;) {
         c->map[e->w->result[i]] = e->before[i];
-        c->free[e->result[i] / R10K_FILE] |= UINT64_C(1) << e->result[i] % R10K_FILE;
+        register_free(c, e->result[i]);
     }
     leave_queue(c, e);
     if (e->guessed && c->branches && c->branch[c->branches - 1] == e - c->entry)
@@ -189,8 +270,9 @@ static void decode_forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
 void r10k_squash(struct r10k *c, unsigned keep)
 {
     while (c->count > keep) {
-        r10k_step(c, r10k_entry(c, c->count - 1), PC_STEP_SQUASHED, c->base.now);
-        decode_forget(c, r10k_entry(c, c->count - 1), c->base.now);
+        struct r10k_entry *e = r10k_entry(c, c->count - 1);
+        r10k_step(c, e, PC_STEP_SQUASHED, c->base.now);
+        decode_forget(c, e, c->base.now);
         c->count--;
     }
 }
@@ -199,16 +281,12 @@ void r10k_squash(struct r10k *c, unsigned keep)
 
 static bool registers_left(const struct r10k *c, const struct r10k_word *w)
 {
-    if (w->results < 2)
-        return !w->results || c->free[decode_file_of(w->result[0])];
-    uint64_t left[3] = {c->free[FILE_INT], c->free[FILE_FP], c->free[FILE_CONDITION]};
-    for (unsigned i = 0; i < w->results; i++) {
-        uint64_t *file = &left[decode_file_of(w->result[i])];
-        if (!*file)
-            return false;
-        *file &= *file - 1;
-    }
-    return true;
+    if (!w->results)
+        return true;
+    const uint64_t first = c->free[w->file[0]];
+    if (w->results == 1 || !first)
+        return first;
+    return w->file[0] == w->file[1] ? first & (first - 1) : c->free[w->file[1]];
 }
 
 static bool room_for(const struct r10k *c, const struct r10k_word *w)
@@ -236,9 +314,7 @@ static void rename_registers(struct r10k *c, struct r10k_entry *e)
     for (unsigned i = 0; i < w->sources; i++)
         e->source[i] = c->map[w->source[i]];
     for (unsigned i = 0; i < w->results; i++) {
-        const enum file file = decode_file_of(w->result[i]);
-        const unsigned n = (unsigned)__builtin_ctzll(c->free[file]), phys = file * R10K_FILE + n;
-        c->free[file] &= c->free[file] - 1;
+        const unsigned phys = register_take(c, (enum r10k_file)w->file[i]);
         e->before[i] = c->map[w->result[i]];
         e->result[i] = c->map[w->result[i]] = (uint8_t)phys;
         c->ready[phys] = SIM_NEVER;
@@ -248,28 +324,27 @@ static void rename_registers(struct r10k *c, struct r10k_entry *e)
     }
 }
 
-static void note_unit(struct r10k *c, const struct r10k_entry *e, uint32_t place)
+static void enter_places(struct r10k *c, struct r10k_places *queue, struct r10k_entry *e)
 {
-    for (unsigned i = 0; i < 2; i++)
-        c->own[i] = e->w->unit == R10K_UNIT_ALU1 + i ? c->own[i] | place : c->own[i] & ~place;
+    const unsigned place = (unsigned)__builtin_ctz(~queue->used);
+    queue->entry[place] = (uint8_t)(e - c->entry);
+    e->place = (uint8_t)place;
+    queue->used |= 1u << place;
+    queue->own[e->w->own] |= 1u << place;
+    queue_learns(c, queue, e);
 }
 
 static void enter_queue(struct r10k *c, struct r10k_entry *e)
 {
-    const uint8_t number = (uint8_t)(e - c->entry);
     if (e->w->queue == R10K_QUEUE_ADDRESS) {
-        c->address[c->addresses++] = number;
+        const uint64_t bit = r10k_bit(c, e);
+        c->addresses++;
+        c->queued |= bit;
+        c->unknown |= bit;
         if (e->w->traits & R10K_STORE)
-            c->storing |= r10k_bit(c, e);
+            c->storing |= bit;
     } else if (e->w->queue != R10K_QUEUE_NONE) {
-        struct r10k_places *queue = decode_queue_of(c, e);
-        const unsigned place = (unsigned)__builtin_ctz(~queue->used);
-        queue->entry[place] = number;
-        e->place = (uint8_t)place;
-        queue->used |= 1u << place;
-        queue->asleep &= ~(1u << place);
-        if (queue == &c->integer)
-            note_unit(c, e, 1u << place);
+        enter_places(c, decode_queue_of(c, e), e);
     }
 }
 
@@ -278,7 +353,7 @@ static void done_now(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
     if (e->w->op.code == MIPS_OP_RDHWR)
-        decode_put(&c->scratch, e->w->results ? e->w->result[0] : 0, c->r.userlocal);
+        c->scratch.gpr[e->w->results ? e->w->result[0] : 0] = c->r.userlocal;
     else if (e->w->op.code != MIPS_OP_NOP)
         r10k_compute(&c->scratch, &e->w->op, &out);
     e->exc = (uint8_t)out.exc;
@@ -325,54 +400,48 @@ static void r10000_decode_transfer(struct r10k *c, struct r10k_entry *e,
         c->stopped = true;
 }
 
-/* An entry as it begins; registers follow. One field after the other: of all at once the compiler
- * makes a slow string instruction. */
+/* An entry as it begins; registers follow. */
 static void decode_begin(struct r10k_entry *e, const struct r10k_fetched *f, bool slot)
 {
-    e->w = f->w ? f->w : &r10k_no_word;
+    e->w = f->w;
     e->pc = f->pc;
-    e->next = e->to = e->va = 0;
     e->done = e->again = SIM_NEVER;
-    e->finishes = e->wakes = 0;
-    e->look = (struct pc_look){.page = f->page};
-    e->trap_code = 0;
-    e->exc = e->raised = e->access = e->bytes = 0;
-    e->passed_over = 0;
-    e->history = 0;
-    e->known = e->goes = e->issued = e->guessed = e->taken = false;
-    e->tlb = e->unsure = e->oldest = false;
     e->slot = slot;
-    e->absent = !f->w;
+    e->absent = f->w == &r10k_no_word;
+    memset(&e->to, 0, sizeof *e - offsetof(struct r10k_entry, to));
+    e->look.page = f->page;
 }
 
 static void decode_take(struct r10k *c, const struct r10k_fetched *f, sim_tick now)
 {
     struct r10k_entry *e = &c->entry[(c->head + c->count++) % R10K_ENTRIES];
+    const uint32_t traits = f->w->traits;
     decode_begin(e, f, c->slot_next);
     r10k_step(c, e, PC_STEP_FETCHED, f->at);
     r10k_step(c, e, PC_STEP_DECODED, now);
     c->slot_next = false;
     c->worked = true;
-    c->twos += (e->w->traits & R10K_TWO) != 0;
+    c->twos += (traits & R10K_TWO) != 0;
     rename_registers(c, e);
     enter_queue(c, e);
     if (e->absent) {
         e->done = now + 1;
         return;
     }
-    r10k_signal(c, R10K_SIGNAL_DECODED, 1);
-    if (e->slot && e->w->traits & R10K_TRANSFER) {
+    if (!(traits & (R10K_TRANSFER | R10K_LINKS | R10K_NOW)))
+        return;
+    if (e->slot && traits & R10K_TRANSFER) {
         e->exc = PC_EXC_RI;
         e->done = now + 1;
         leave_queue(c, e);
         e->issued = true;
         return;
     }
-    if (e->w->traits & R10K_LINKS)
+    if (traits & R10K_LINKS)
         decode_links(c, e, now);
-    if (e->w->traits & R10K_TRANSFER)
+    if (traits & R10K_TRANSFER)
         r10000_decode_transfer(c, e, f, now);
-    else if (e->w->traits & R10K_NOW)
+    else if (traits & R10K_NOW)
         done_now(c, e, now);
 }
 
@@ -384,27 +453,22 @@ static bool held_up(struct r10k *c)
 
 void r10k_decode(struct r10k *c, sim_tick now)
 {
-    unsigned branches = 0, loads = 0, stores = 0;
-    for (unsigned n = 0; n < R10K_GROUP && c->buffered && r10k_fetched_at(c, 0)->at < now; n++) {
+    uint32_t traits = held_up(c) ? R10K_SERIAL : 0; /* of all that have been taken */
+    unsigned taken = 0;
+    for (unsigned n = 0; n < R10K_GROUP && c->buffered && !(traits & R10K_SERIAL); n++) {
         const struct r10k_fetched *f = r10k_fetched_at(c, 0);
-        const uint32_t traits = f->w ? f->w->traits : 0;
-        if ((traits & R10K_TRANSFER && branches) || held_up(c))
-            break;
-        if (f->w && !room_for(c, f->w))
-            break;
-        if (!f->w && c->count + c->twos == c->list)
+        if (f->at >= now || (f->w->traits & R10K_TRANSFER && traits & R10K_TRANSFER) ||
+            !room_for(c, f->w))
             break;
         c->buffer_first++; /* what `f` points to stays until the next fetch */
         c->buffered--;
-        branches += (traits & R10K_TRANSFER) != 0;
-        loads |= (traits & R10K_LOAD) != 0;
-        stores |= (traits & R10K_STORE) != 0;
+        traits |= f->w->traits;
+        taken += f->w != &r10k_no_word;
         decode_take(c, f, now);
     }
-    if (branches)
+    r10k_signal(c, R10K_SIGNAL_DECODED, taken);
+    if (traits & R10K_TRANSFER)
         r10k_signal(c, R10K_SIGNAL_DECODED_BRANCHES, 1);
-    if (loads)
-        r10k_signal(c, R10K_SIGNAL_DECODED_LOADS, 1);
-    if (stores)
-        r10k_signal(c, R10K_SIGNAL_DECODED_STORES, 1);
+    r10k_signal(c, R10K_SIGNAL_DECODED_LOADS, (traits & R10K_LOAD) != 0);
+    r10k_signal(c, R10K_SIGNAL_DECODED_STORES, (traits & R10K_STORE) != 0);
 }

@@ -140,7 +140,7 @@ static uint64_t known_target(const struct r10k *c, uint64_t pc, const struct r10
 static void push_fault(struct r10k *c, uint8_t page, sim_tick now)
 {
     *r10k_fetched_at(c, c->buffered++) =
-        (struct r10k_fetched){.pc = c->fetch_pc, .at = now, .page = page};
+        (struct r10k_fetched){.w = &r10k_no_word, .pc = c->fetch_pc, .at = now, .page = page};
     c->stopped = true;
 }
 

@@ -91,13 +91,6 @@ static void breaks_link(struct r10k *c, const struct r10k_entry *e)
         c->base.link = false;
 }
 
-static void leave_address_queue(struct r10k *c, const struct r10k_entry *e)
-{
-    r10k_no_access(c, e);
-    memmove(&c->address[0], &c->address[1], --c->addresses);
-    c->calculated--;
-}
-
 static void graduate_graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
 {
     r10k_step(c, e, PC_STEP_GRADUATED, c->base.now);
@@ -110,7 +103,7 @@ static void graduate_graduates(struct r10k *c, struct r10k_entry *e, struct grad
         r10k_record_graduates(c, e->w, e->pc, e->va);
     breaks_link(c, e);
     if (e->w->queue == R10K_QUEUE_ADDRESS)
-        leave_address_queue(c, e);
+        r10k_no_access(c, e);
     c->twos -= (e->w->traits & R10K_TWO) != 0;
     c->head = (c->head + 1) % R10K_ENTRIES;
     c->count--;

@@ -57,24 +57,19 @@ static void issue_execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
     e->done = e->finishes;
 }
 
-/* Its registers cannot be there yet: what r10k_operands would find, sooner. */
-static inline bool issue_sleeps(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+/* Those of a queue whose registers come now are ready. */
+static void issue_comes(struct r10k *c, struct r10k_places *queue, sim_tick now)
 {
-    if (e->wakes <= now)
-        return false;
-    r10k_wait_for(c, e->wakes);
-    return true;
-}
-
-/* Whom nobody can tell when is not asked again before it is woken (r10k_ready). */
-static inline bool registers_there(struct r10k *c, struct r10k_places *queue, struct r10k_entry *e,
-                                   sim_tick now)
-{
-    if (r10k_operands(c, e, now))
-        return true;
-    if (e->wakes == SIM_NEVER)
-        queue->asleep |= 1u << e->place;
-    return false;
+    for (uint32_t left = queue->coming; left; left &= left - 1) {
+        const unsigned place = (unsigned)__builtin_ctz(left);
+        const sim_tick at = c->entry[queue->entry[place]].wakes;
+        if (at > now) {
+            r10k_wait_for(c, at);
+            continue;
+        }
+        queue->ready |= 1u << place;
+        queue->coming &= ~(1u << place);
+    }
 }
 
 /* ---- integer --------------------------------------------------------------------------------- */
@@ -88,15 +83,14 @@ static bool free_unit(struct r10k *c, const struct r10k_entry *e, sim_tick now)
 }
 
 /* One of these places, from the lowest or the highest on. @return it was one */
-static bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_tick now)
+static inline bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_tick now)
 {
     for (unsigned i; left; left &= ~(1u << i)) {
         i = (unsigned)(lowest ? __builtin_ctz(left) : 31 - __builtin_clz(left));
         struct r10k_entry *e = &c->entry[c->integer.entry[i]];
-        if (issue_sleeps(c, e, now) || !registers_there(c, &c->integer, e, now) ||
-            !free_unit(c, e, now))
+        if ((e->w->traits & R10K_WHOLE && !r10k_halves(c, e)) || !free_unit(c, e, now))
             continue;
-        c->integer.used &= ~(1u << i);
+        r10k_leave_places(&c->integer, e);
         if (e->w->repeat > 1)
             c->alu2_free = now + e->w->repeat;
         issue_execute(c, e, now);
@@ -105,20 +99,18 @@ static bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_tick no
     return false;
 }
 
-static void issue_integer(struct r10k *c, unsigned unit, sim_tick now)
+/* @param ready  in the integer queue, when the cycle began */
+static void issue_integer(struct r10k *c, uint32_t ready, sim_tick now)
 {
-    const bool lowest = !unit;
-    const uint32_t awake = c->integer.used & ~c->integer.asleep;
-    if (awake && !issue_one_of(c, awake & c->own[unit], lowest, now))
-        issue_one_of(c, awake & ~(c->own[0] | c->own[1]), lowest, now);
+    const uint32_t *own = c->integer.own;
+    const uint32_t first = ready & own[R10K_OWN_FIRST], second = ready & own[R10K_OWN_SECOND];
+    if (!issue_one_of(c, first, true, now))
+        issue_one_of(c, ready & own[R10K_OWN_ANY], true, now);
+    if (!issue_one_of(c, second, false, now))
+        issue_one_of(c, ready & own[R10K_OWN_ANY], false, now);
 }
 
 /* ---- floating point -------------------------------------------------------------------------- */
-
-static bool issue_adder(const struct r10k_entry *e)
-{
-    return e->w->unit == R10K_UNIT_ADD;
-}
 
 /* Divide and square root enter through the multiplier's port, and then run alone. A reciprocal
  * square root holds the root's unit and then the divider; on an R12000 both to its end. */
@@ -167,18 +159,13 @@ static bool adder_free(struct r10k *c, sim_tick now)
     return false;
 }
 
-static void issue_fp(struct r10k *c, bool add, sim_tick now)
+static void issue_fp(struct r10k *c, uint32_t left, sim_tick now)
 {
-    const uint32_t awake = c->fp.used & ~c->fp.asleep;
-    if (!awake || (add && !adder_free(c, now)))
-        return;
-    for (unsigned left = awake; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        struct r10k_entry *e = &c->entry[c->fp.entry[i]];
-        if (issue_sleeps(c, e, now) || issue_adder(e) != add ||
-            !registers_there(c, &c->fp, e, now) || !multiplier_free(c, e, now))
+    for (; left; left &= left - 1) {
+        struct r10k_entry *e = &c->entry[c->fp.entry[__builtin_ctz(left)]];
+        if ((e->w->traits & R10K_WHOLE && !r10k_halves(c, e)) || !multiplier_free(c, e, now))
             continue;
-        c->fp.used &= ~(1u << i);
+        r10k_leave_places(&c->fp, e);
         issue_occupy(c, e, now);
         issue_execute(c, e, now);
         r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);
@@ -188,9 +175,17 @@ static void issue_fp(struct r10k *c, bool add, sim_tick now)
 
 void r10k_issue(struct r10k *c, sim_tick now)
 {
-    issue_integer(c, 0, now);
-    issue_integer(c, 1, now);
-    issue_fp(c, false, now);
-    issue_fp(c, true, now);
+    issue_comes(c, &c->integer, now);
+    issue_comes(c, &c->fp, now);
+    const uint32_t integer = c->integer.ready, fp = c->fp.ready;
+    c->issues = now + 1;
+    if (integer)
+        issue_integer(c, integer, now);
+    if (fp) {
+        const uint32_t adds = fp & c->fp.own[R10K_OWN_FIRST];
+        issue_fp(c, fp & ~adds, now);
+        if (adds && adder_free(c, now))
+            issue_fp(c, adds, now);
+    }
     r10k_calculate(c, now);
 }

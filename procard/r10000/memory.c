@@ -365,8 +365,8 @@ static void memory_wake(struct r10k *c, const struct r10k_miss *m, sim_tick now)
 {
     if (m->side == PC_SIDE_I)
         return;
-    for (unsigned i = 0; i < c->addresses; i++) {
-        struct r10k_entry *e = &c->entry[c->address[i]];
+    for (uint64_t left = c->queued; left; left &= left - 1) {
+        struct r10k_entry *e = &c->entry[__builtin_ctzll(left)];
         if (e->access == R10K_ACCESS_MISSED &&
             memory_line_of(c, PC_SIDE_D, e->look.pa) == m->line) {
             e->access = R10K_ACCESS_READY;
@@ -536,8 +536,8 @@ void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick 
         return;
     if (same_l2_line(c, c->line_pa, line))
         c->line_va = NOWHERE;
-    for (unsigned i = 0; i < c->addresses; i++) {
-        struct r10k_entry *e = &c->entry[c->address[i]];
+    for (uint64_t left = c->queued; left; left &= left - 1) {
+        struct r10k_entry *e = &c->entry[__builtin_ctzll(left)];
         if (e->w->traits & R10K_LOAD && e->access == R10K_ACCESS_DONE && !e->oldest &&
             same_l2_line(c, e->look.pa, line))
             e->unsure = true;
@@ -625,12 +625,12 @@ static void count_issue(struct r10k *c, const struct r10k_entry *e)
 void r10k_calculate(struct r10k *c, sim_tick now)
 {
     enum { CALCULATION = 2 };
-    if (c->calculated == c->addresses)
+    if (!c->unknown)
         return;
-    struct r10k_entry *e = &c->entry[c->address[c->calculated]];
+    struct r10k_entry *e = r10k_entry(c, (unsigned)__builtin_ctzll(r10k_by_age(c, c->unknown)));
     if (!r10k_operands(c, e, now))
         return;
-    c->calculated++;
+    c->unknown &= ~r10k_bit(c, e);
     c->worked = true;
     e->issued = true;
     r10k_step(c, e, PC_STEP_ISSUED, now);

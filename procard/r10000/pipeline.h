@@ -49,6 +49,35 @@ enum r10k_logical {
 
 enum r10k_queue { R10K_QUEUE_NONE, R10K_QUEUE_INT, R10K_QUEUE_FP, R10K_QUEUE_ADDRESS };
 
+/** Which units of its queue execute an instruction. */
+enum r10k_own {
+    R10K_OWN_ANY,    /**< both integer units; of floating point all but the adder */
+    R10K_OWN_FIRST,  /**< the first integer unit; the adder */
+    R10K_OWN_SECOND, /**< the second integer unit */
+    R10K_OWNS
+};
+
+/** Physical registers. */
+enum r10k_file { R10K_FILE_INT, R10K_FILE_FP, R10K_FILE_CODES, R10K_FILES };
+
+static inline enum r10k_file r10k_file_of(unsigned logical)
+{
+    return logical < R10K_LOGICAL_FPR   ? R10K_FILE_INT
+           : logical < R10K_LOGICAL_FCC ? R10K_FILE_FP
+                                        : R10K_FILE_CODES;
+}
+
+/** [bytes] into struct mips_regs; of conditions all are together. */
+static inline unsigned r10k_location(unsigned logical)
+{
+    return logical == R10K_LOGICAL_HI   ? offsetof(struct mips_regs, hi)
+           : logical == R10K_LOGICAL_LO ? offsetof(struct mips_regs, lo)
+           : logical < R10K_LOGICAL_FPR ? offsetof(struct mips_regs, gpr) + 8 * logical
+           : logical < R10K_LOGICAL_FCC
+               ? offsetof(struct mips_regs, fpr) + 8 * (logical - R10K_LOGICAL_FPR)
+               : offsetof(struct mips_regs, fcsr);
+}
+
 enum r10k_unit {
     R10K_UNIT_NONE,
     R10K_UNIT_ALU,
@@ -88,6 +117,7 @@ enum r10k_trait {
     R10K_NOW = 1 << 20,    /**< is done as it is decoded */
     R10K_FP = 1 << 21,     /**< counts as a floating-point instruction (event 21) */
     R10K_SERIAL = 1 << 22, /**< nothing behind it is decoded before it has graduated */
+    R10K_CODES = 1 << 23,  /**< reads or writes condition bits */
     R10K_TRANSFER = R10K_BRANCH | R10K_JUMP | R10K_REGISTER,
     R10K_MEMORY = R10K_LOAD | R10K_STORE | R10K_PREFETCH | R10K_SYNC | R10K_CACHE,
 };
@@ -106,6 +136,9 @@ struct r10k_word {
     uint8_t addend; /**< which source a multiply-add needs two PCycles later; 0xff: none */
     uint8_t sources, results;
     uint8_t source[6], result[2]; /**< enum r10k_logical */
+    uint16_t from[6], into[2];    /**< the same, but for condition bits: where in the registers */
+    uint8_t file[2];              /**< enum r10k_file, of the results */
+    uint8_t own;                  /**< enum r10k_own */
     struct r10k_word *next;
 };
 
@@ -169,36 +202,38 @@ enum r10k_access {
 struct r10k_entry {
     const struct r10k_word *w;
     uint64_t pc;
+    sim_tick done;  /**< [tick] from here on it may graduate; SIM_NEVER: not known */
+    sim_tick again; /**< a memory instruction tries at this tick; a branch is verified */
+    uint8_t source[6], result[2],
+        before[2]; /**< physical registers; before: what result replaced */
+    uint8_t place; /**< in its queue, but for the address queue */
+    bool slot;     /**< stands in a delay slot */
+    bool absent;   /**< the instruction itself cannot be fetched: `look.page` says why */
+    /* From here on all is nothing to begin with (decode_begin). */
+    _Alignas(16) uint64_t to; /**< where a transfer leads, if it is `known` */
     uint64_t next;     /**< where it has been taken to go on, behind the delay slot of a transfer */
-    sim_tick done;     /**< [tick] from here on it may graduate; SIM_NEVER: not known */
     sim_tick finishes; /**< its unit does, at this tick; 0: it is in none */
-    sim_tick again;    /**< a memory instruction tries at this tick; a branch is verified */
     sim_tick wakes;    /**< its registers are not there before; SIM_NEVER: not known */
     uint64_t va;
     struct pc_look look; /**< where its bytes are, if its address is known */
-    uint8_t source[6], result[2],
-        before[2]; /**< physical registers; before: what result replaced */
     uint32_t trap_code;
+    uint16_t history;    /**< place in the branch history table */
     uint8_t exc;         /**< enum pc_exc: what it will raise */
     uint8_t raised;      /**< causes of the floating-point unit */
     uint8_t access;      /**< enum r10k_access */
     uint8_t bytes;       /**< of its doubleword, one bit each */
-    uint8_t place;       /**< in its queue, but for the address queue */
     uint8_t passed_over; /**< places of the miss handling table that younger ones have taken since
                             it was the oldest and found none, and 1; 0: it has not */
-    uint16_t history;    /**< place in the branch history table */
     bool known;          /**< a transfer has its outcome: */
-    bool goes;           /**< it is taken, ... */
-    uint64_t to;         /**< ... and leads here */
+    bool goes;           /**< it is taken */
     bool issued;
-    bool slot;    /**< stands in a delay slot */
     bool guessed; /**< a transfer whose target is to be verified: it has a place of the stack */
     bool taken;   /**< predicted; then, as it is */
     bool tlb;     /**< its page is not in the TLB */
     bool unsure;  /**< has read a line that was taken since: it and its followers begin again */
-    bool absent;  /**< the instruction itself cannot be fetched: `look.page` says why */
     bool oldest;  /**< nothing was older when the load read */
 };
+_Static_assert(sizeof(struct r10k_entry) == 128, "numbers of entries come from a shift");
 
 /* ---- caches ---------------------------------------------------------------------------------- */
 
@@ -247,8 +282,10 @@ enum {
 /** A queue in no order. */
 struct r10k_places {
     uint8_t entry[R10K_QUEUE]; /**< numbers of entries ... */
-    uint32_t used;             /**< ... in the places with a bit here ... */
-    uint32_t asleep;           /**< ... whose registers come at an unknown time */
+    uint32_t used;             /**< ... in the places with a bit here; of these, in whose ... */
+    uint32_t ready;            /**< ... all registers are there, */
+    uint32_t coming;           /**< ... or will be when it `wakes`; of others nobody knows */
+    uint32_t own[R10K_OWNS];   /**< ... and that these units execute */
 };
 
 /** A transfer that has graduated, and whose delay slot has not: kept in a profile only. */
@@ -261,7 +298,7 @@ struct r10k_move {
 
 /** A fetched instruction. */
 struct r10k_fetched {
-    const struct r10k_word *w; /**< NULL: cannot be fetched, see `page` */
+    const struct r10k_word *w; /**< r10k_no_word: cannot be fetched, see `page` */
     uint64_t pc;
     uint64_t target; /**< fetch has gone on here behind its delay slot (BTAC); 0: it has not */
     sim_tick at;
@@ -296,12 +333,12 @@ struct r10k {
     } finishing[R10K_FINISHING];       /**< by tick: instructions that units finish then */
     uint64_t due[R10K_FINISHING / 64]; /**< bit: some may finish at that tick */
     struct r10k_places integer, fp;
-    uint32_t own[2]; /**< places of the integer queue whose instructions only this unit executes */
-    uint8_t address[R10K_QUEUE];   /**< from old to young ... */
-    unsigned addresses;            /**< ... so many */
-    unsigned calculated;           /**< of these, whose address is known or under way */
-    uint64_t trying;               /**< bit: entries of it that may try their accesses */
-    uint64_t storing;              /**< bit: entries of it that are stores */
+    sim_tick issues;               /**< the first tick at which the queues have not issued yet */
+    unsigned addresses;            /**< entries of the address queue */
+    uint64_t queued;               /**< bit: these ... */
+    uint64_t unknown;              /**< ... whose address is neither known nor under way */
+    uint64_t trying;               /**< ... that may try their accesses */
+    uint64_t storing;              /**< ... that are stores */
     uint8_t branch[R10K_BRANCHES]; /**< stack of those to be verified, from old to young ... */
     unsigned branches;             /**< ... so many */
 
@@ -407,8 +444,12 @@ static inline uint64_t r10k_by_age(const struct r10k *c, uint64_t bits)
 /** An entry is no longer in the address queue. */
 static inline void r10k_no_access(struct r10k *c, const struct r10k_entry *e)
 {
-    c->trying &= ~r10k_bit(c, e);
-    c->storing &= ~r10k_bit(c, e);
+    const uint64_t others = ~r10k_bit(c, e);
+    c->queued &= others;
+    c->unknown &= others;
+    c->trying &= others;
+    c->storing &= others;
+    c->addresses--;
 }
 
 /** Tells who listens of an entry's step. */
@@ -494,8 +535,13 @@ void r10k_decode(struct r10k *c, sim_tick now);
 void r10k_squash(struct r10k *c, unsigned keep);
 /** Maps and free lists as with an empty list, values from c->r. */
 void r10k_rename_reset(struct r10k *c);
-/** An instruction may read all its sources at `now`. If not, its `wakes` says when to ask again. */
+/** An instruction may read all its sources at `now`. If not, its `wakes` says when to ask again.
+ * For one in no queue, or the address queue. */
 bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now);
+/** It has issued, or has never been. */
+void r10k_leave_places(struct r10k_places *queue, const struct r10k_entry *e);
+/** Of one that reads both halves of a register, and whose registers are there: they are in one. */
+bool r10k_halves(const struct r10k *c, const struct r10k_entry *e);
 /** From when on an instruction can read its i-th source; SIM_NEVER: not known. */
 sim_tick r10k_ready_for(const struct r10k *c, const struct r10k_entry *e, unsigned i);
 /** A physical register has its value, for instructions that issue at `at` or later. */

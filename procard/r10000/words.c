@@ -253,6 +253,27 @@ static bool changes_sign(unsigned code)
            code == MIPS_OP_NEG_D;
 }
 
+/* Where registers are, for those that copy them. */
+static void words_places(struct r10k_word *w)
+{
+    for (unsigned i = 0; i < w->sources; i++) {
+        w->from[i] = (uint16_t)r10k_location(w->source[i]);
+        w->traits |= r10k_file_of(w->source[i]) == R10K_FILE_CODES ? R10K_CODES : 0;
+    }
+    for (unsigned i = 0; i < w->results; i++) {
+        w->into[i] = (uint16_t)r10k_location(w->result[i]);
+        w->file[i] = (uint8_t)r10k_file_of(w->result[i]);
+        w->traits |= w->file[i] == R10K_FILE_CODES ? R10K_CODES : 0;
+    }
+}
+
+static enum r10k_own words_own(unsigned unit)
+{
+    return unit == R10K_UNIT_ALU1 || unit == R10K_UNIT_ADD ? R10K_OWN_FIRST
+           : unit == R10K_UNIT_ALU2                        ? R10K_OWN_SECOND
+                                                           : R10K_OWN_ANY;
+}
+
 static void words_describe(struct r10k_word *w, const struct mips_use *use)
 {
     const struct mips_row *row =
@@ -276,6 +297,8 @@ static void words_describe(struct r10k_word *w, const struct mips_use *use)
     if (words_has(row, "Z") || code == MIPS_OP_JALR)
         w->traits |= R10K_LINKS;
     words_registers(w, use, row);
+    words_places(w);
+    w->own = (uint8_t)words_own(w->unit);
     w->queue = (uint8_t)words_queue_of(w);
     w->size = (uint8_t)r10k_access_size(code);
     w->around = words_around(code, w->size);
