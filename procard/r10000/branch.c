@@ -4,8 +4,6 @@
  */
 #include "procard/r10000/pipeline.h"
 
-#include <string.h>
-
 void r10k_branch_done(struct r10k *c, struct r10k_entry *e, const struct r10k_outcome *out,
                       sim_tick at)
 {
@@ -23,7 +21,7 @@ void r10k_branch_done(struct r10k *c, struct r10k_entry *e, const struct r10k_ou
 static void look_at_operand(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
-    if (e->known || !(e->w->traits & (R10K_FP_BRANCH | R10K_REGISTER)) || !r10k_operands(c, e, now))
+    if (!r10k_operands(c, e, now))
         return;
     r10k_gather(c, e);
     r10k_compute(&c->scratch, &e->w->op, &out);
@@ -92,25 +90,32 @@ static void verify(struct r10k *c, struct r10k_entry *e, sim_tick now)
     e->next = e->to;
 }
 
+/* Has its outcome, and its tick has come. */
+static bool branch_ends(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    if (!e->known && e->w->traits & (R10K_FP_BRANCH | R10K_REGISTER))
+        look_at_operand(c, e, now);
+    if (!e->known)
+        return false;
+    if (e->again > now)
+        r10k_wait_for(c, e->again);
+    return e->again <= now;
+}
+
 void r10k_resolve(struct r10k *c, sim_tick now)
 {
     unsigned resolved = 0;
-    if (!c->branches)
-        return;
-    for (unsigned i = 0; i < c->branches; i++)
-        look_at_operand(c, &c->entry[c->branch[i]], now);
     for (unsigned i = 0; i < c->branches;) {
         struct r10k_entry *e = &c->entry[c->branch[i]];
-        if (!e->known || e->again > now) {
-            if (e->known)
-                r10k_wait_for(c, e->again);
+        if (!branch_ends(c, e, now)) {
             i++;
             continue;
         }
         resolved += (e->w->traits & R10K_BRANCH) != 0;
         verify(c, e, now); /* younger ones may be gone */
-        memmove(&c->branch[i], &c->branch[i + 1], c->branches - i - 1);
         c->branches--;
+        for (unsigned k = i; k < c->branches; k++)
+            c->branch[k] = c->branch[k + 1];
         e->guessed = false;
     }
     if (resolved) {

@@ -30,17 +30,23 @@ static bool show_late(struct r10k *c)
 /* Of `n` cycles from `from` on, in which the same goes on. */
 static void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
 {
-    const sim_tick external = c->external_until > from ? c->external_until - from : 0;
     c->signals.total[R10K_SIGNAL_CYCLES][c->mode] += n;
-    c->signals.total[R10K_SIGNAL_MHT][c->mode] += n * c->used + (external < n ? external : n);
-    c->signals.total[R10K_SIGNAL_MHT_MEMORY][c->mode] += n * c->in_memory;
+    if (c->used) {
+        c->signals.total[R10K_SIGNAL_MHT][c->mode] += n * c->used;
+        c->signals.total[R10K_SIGNAL_MHT_MEMORY][c->mode] += n * c->in_memory;
+    }
+    if (c->external_until > from)
+        c->signals.total[R10K_SIGNAL_MHT][c->mode] += sim_earlier(c->external_until - from, n);
 }
 
 /* @return whether units have finished anything */
 static bool core_finish(struct r10k *c, sim_tick now)
 {
     struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
-    c->due[now / 64 % 2] &= ~(UINT64_C(1) << now % 64);
+    uint64_t *due = &c->due[now / 64 % 2];
+    if (!(*due >> now % 64 & 1))
+        return false;
+    *due &= ~(UINT64_C(1) << now % 64);
     if (!done->integer && !done->fp)
         return false;
     r10k_signal(c, R10K_SIGNAL_ISSUED, done->integer + done->fp);
@@ -111,15 +117,6 @@ static enum pc_status looked_at_cycle(struct r10k *c, sim_tick now)
     return state;
 }
 
-/* The last run ended in the midst of cycles in which nothing happens, and nobody has done anything
- * to the core since. */
-static bool still_waits(const struct r10k *c, sim_tick now)
-{
-    const struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
-    return !c->p->step && !c->worked && c->next > now && !c->lately && !done->integer &&
-           !done->fp && now != c->exception_until;
-}
-
 /* The first tick from `from` on at which units may finish anything; SIM_NEVER */
 static sim_tick next_due(const struct r10k *c, sim_tick from)
 {
@@ -134,11 +131,11 @@ static sim_tick next_due(const struct r10k *c, sim_tick from)
 }
 
 /* The next tick at which anything may happen; all up to there are like the last cycle. */
-static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
+static sim_tick next_work(const struct r10k *c, sim_tick now)
 {
     if (c->worked || c->next <= now + 1 || c->p->step)
         return now + 1;
-    sim_tick next = c->next < horizon ? c->next : horizon;
+    sim_tick next = c->next;
     if (now < c->exception_until && c->exception_until < next)
         next = c->exception_until;
     const sim_tick due = next_due(c, now + 1);
@@ -153,6 +150,7 @@ static void core_begin(struct r10k *c)
     c->idle = PC_ST_STALL_OTHER;
     c->begun = true;
     c->quiet = false;
+    r10k_disturb(c);
 }
 
 /* What the last cycle has caused counts before the operating system does: at exception level, if an
@@ -164,7 +162,7 @@ static sim_tick core_stops(struct r10k *c)
     show_late(c);
     c->away = c->stop == PC_STOP_TRAP;
     c->waits = c->stop == PC_STOP_MISS;
-    c->next = 0;
+    r10k_disturb(c);
     c->seen = c->base.now;
     return pc_stopped(&c->base, c->stop);
 }
@@ -184,6 +182,19 @@ static void core_goes_on(struct r10k *c)
     count_cycles(c, c->seen, c->base.now - c->seen);
 }
 
+/* Cycles up to `next` go by. @param oldest  the instruction that they are put down to */
+static void core_passes(struct r10k *c, uint64_t oldest, sim_tick next)
+{
+    struct pc_cpu *base = &c->base;
+    const sim_tick n = next - base->now;
+    count_cycles(c, base->now, n);
+    pc_charge(base, c->state, n);
+    if (base->cursor)
+        r10k_profile_spends(c, oldest, c->state, n);
+    if (base->record)
+        r10k_record_passes(c, c->state, n);
+}
+
 sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
 {
     struct r10k *c = r10k_of(base);
@@ -199,19 +210,15 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
     while (base->now < base->horizon) { /* a request brings it nearer */
         const sim_tick now = base->now;
         const uint64_t oldest = c->r.pc;
-        if (!still_waits(c, now))
+        if (c->sleeps <= now) {
             c->state = looked_at_cycle(c, now);
-        if (c->must_stop)
-            return core_stops(c);
-        const sim_tick next = next_work(c, now, base->horizon);
+            if (c->must_stop)
+                return core_stops(c);
+            c->sleeps = next_work(c, now);
+        }
         if (SIM_LOOKS_AT_INVARIANTS)
-            r10k_look_at_sleep(c, now, next);
-        count_cycles(c, now, next - now);
-        pc_charge(base, c->state, next - now);
-        if (base->cursor)
-            r10k_profile_spends(c, oldest, c->state, next - now);
-        if (base->record)
-            r10k_record_passes(c, c->state, next - now);
+            r10k_look_at_sleep(c, now, c->sleeps);
+        core_passes(c, oldest, c->worked ? now + 1 : sim_earlier(c->sleeps, base->horizon));
     }
     return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
 }

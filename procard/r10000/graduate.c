@@ -56,33 +56,6 @@ static void note_causes(struct r10k *c, const struct r10k_entry *e)
         c->r.fcsr |= (uint32_t)(e->raised & 0x1f) << FLAGS_SHIFT;
 }
 
-/* Graduated in a cycle, by kind. */
-struct graduated {
-    unsigned all, loads, stores, conditionals, fp;
-};
-
-/* Of the active list. */
-static unsigned graduate_places(const struct r10k_entry *e)
-{
-    return e->w->traits & R10K_TWO ? 2 : 1;
-}
-
-static void graduate_count(struct r10k *c, const struct r10k_entry *e, struct graduated *g)
-{
-    const uint32_t traits = e->w->traits;
-    c->base.instructions++;
-    c->loads += (traits & R10K_LOAD) != 0;
-    c->stores += (traits & R10K_STORE) != 0;
-    c->timed++;
-    c->twos_done += graduate_places(e) - 1;
-    c->without_unit += e->w->queue == R10K_QUEUE_NONE;
-    g->all += graduate_places(e);
-    g->loads += !(traits & R10K_STORE) && traits & R10K_MEMORY;
-    g->stores += (traits & R10K_STORE) != 0;
-    g->conditionals += (traits & R10K_CONDITIONAL) != 0;
-    g->fp += (traits & R10K_FP) != 0;
-}
-
 /* A load linked no longer protects what other memory instructions stand behind it (manual 1.8). */
 static void breaks_link(struct r10k *c, const struct r10k_entry *e)
 {
@@ -91,46 +64,56 @@ static void breaks_link(struct r10k *c, const struct r10k_entry *e)
         c->base.link = false;
 }
 
-static void graduate_graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
+static void graduate_graduates(struct r10k *c, struct r10k_entry *e)
 {
+    const struct r10k_word *w = e->w;
     r10k_step(c, e, PC_STEP_GRADUATED, c->base.now);
     note_causes(c, e);
     r10k_commit(c, e);
     graduate_advance(c, e);
-    graduate_count(c, e, g);
-    r10k_profile_graduates(c, e);
+    c->base.instructions++;
+    if (c->base.cursor)
+        r10k_profile_graduates(c, e);
     if (c->base.record)
-        r10k_record_graduates(c, e->w, e->pc, e->va);
+        r10k_record_graduates(c, w, e->pc, e->va);
     breaks_link(c, e);
-    if (e->w->queue == R10K_QUEUE_ADDRESS)
+    if (w->queue == R10K_QUEUE_ADDRESS)
         r10k_no_access(c, e);
-    c->twos -= (e->w->traits & R10K_TWO) != 0;
+    c->twos -= (w->traits & R10K_TWO) != 0;
     c->head = (c->head + 1) % R10K_ENTRIES;
     c->count--;
     c->r.passed = 0;
     c->worked = true;
 }
 
-static void signal_graduated(struct r10k *c, const struct graduated *g)
+/* @param counts  the sum of those that have graduated in a cycle */
+static void graduate_counts(struct r10k *c, uint64_t counts)
 {
-    if (!g->all)
-        return;
-    r10k_signal(c, R10K_SIGNAL_GRADUATED, g->all);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS, g->loads);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS_2, g->stores ? 0 : g->loads);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_STORES, g->stores);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_SCS, g->conditionals);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_FP, g->fp);
+    const unsigned places = r10k_counted(counts, R10K_COUNT_PLACES);
+    const unsigned loads = r10k_counted(counts, R10K_COUNT_LOADS);
+    const unsigned stores = r10k_counted(counts, R10K_COUNT_STORES);
+    const unsigned twos = r10k_counted(counts, R10K_COUNT_TWOS);
+    c->loads += r10k_counted(counts, R10K_COUNT_READS);
+    c->stores += stores;
+    c->timed += places - twos;
+    c->twos_done += twos;
+    c->without_unit += r10k_counted(counts, R10K_COUNT_WITHOUT_UNIT);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED, places);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS, loads);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS_2, stores ? 0 : loads);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_STORES, stores);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_SCS, r10k_counted(counts, R10K_COUNT_CONDITIONALS));
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_FP, r10k_counted(counts, R10K_COUNT_FP));
 }
 
 void r10k_flush(struct r10k *c, sim_tick at)
 {
-    struct graduated g = {0};
     struct r10k_entry *e = &c->entry[c->head];
     if (c->count && e->w->queue == R10K_QUEUE_ADDRESS && e->access == R10K_ACCESS_WRITTEN &&
-        !e->exc) /* has been done, and cannot be twice */
-        graduate_graduates(c, e, &g);
-    signal_graduated(c, &g);
+        !e->exc) { /* has been done, and cannot be twice */
+        graduate_graduates(c, e);
+        graduate_counts(c, e->w->counts);
+    }
     r10k_restart(c, at);
 }
 
@@ -355,7 +338,13 @@ static enum pc_status graduate_waits_for(const struct r10k *c, const struct r10k
     return e->w->klass == MIPS_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
 }
 
-/* The oldest has a reason not to graduate in the usual way. @return it has been dealt with */
+/* It will not graduate in the usual way. */
+static bool is_odd(const struct r10k_entry *e)
+{
+    return e->unsure | e->tlb | e->absent | e->exc;
+}
+
+/* @return what is odd about the oldest has been dealt with */
 static bool goes_wrong(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     if (e->unsure) {
@@ -364,48 +353,53 @@ static bool goes_wrong(struct r10k *c, struct r10k_entry *e, sim_tick now)
     }
     if (e->done > now)
         return false;
-    if (e->tlb) {
+    if (e->tlb)
         refills_tlb(c, e, now);
-        return true;
-    }
-    if (e->exc != PC_EXC_NONE || e->absent) {
+    else
         graduate_raise(c, e);
-        return true;
-    }
-    return false;
+    return true;
+}
+
+/* The oldest graduates now. @param counts  of those that have in this cycle, before it */
+static bool may_graduate(struct r10k *c, struct r10k_entry *e, uint64_t counts, sim_tick now)
+{
+    if (graduate_awaited(c, e))
+        return false;
+    if (e->done == SIM_NEVER)
+        work_of_oldest(c, e, now);
+    if (c->must_stop || (is_odd(e) && goes_wrong(c, e, now)))
+        return false;
+    if (e->done > now && e->done != SIM_NEVER)
+        r10k_wait_for(c, e->done);
+    return e->done <= now &&
+           !(r10k_counted(counts, R10K_COUNT_STORES) && e->w->traits & R10K_STORE);
 }
 
 enum pc_status r10k_graduate(struct r10k *c, sim_tick now)
 {
     enum pc_status state = c->idle;
-    struct graduated g = {0};
+    uint64_t counts = 0;
     c->stored = c->entered = false;
-    for (unsigned n = 0; c->count; n++) {
+    while (c->count) {
         struct r10k_entry *e = &c->entry[c->head];
-        if (g.all + graduate_places(e) > R10K_GROUP)
+        const uint64_t with = counts + e->w->counts;
+        if (r10k_counted(with, R10K_COUNT_PLACES) > R10K_GROUP)
             break;
-        if (n == 0)
+        if (!counts && (e->done > now || is_odd(e)))
             state = graduate_waits_for(c, e);
-        if (graduate_awaited(c, e))
+        if (!may_graduate(c, e, counts, now))
             break;
-        work_of_oldest(c, e, now);
-        if (c->must_stop || goes_wrong(c, e, now))
-            break;
-        if (e->done > now || (g.stores && e->w->traits & R10K_STORE)) {
-            if (e->done != SIM_NEVER)
-                r10k_wait_for(c, e->done);
-            break;
-        }
-        if (n == 0)
+        if (!counts)
             state = graduate_state_of(e);
-        const bool flushes = e->w->traits & R10K_FLUSHES;
-        graduate_graduates(c, e, &g);
+        counts = with;
+        graduate_graduates(c, e);
         c->idle = PC_ST_SLIP_INT;
-        if (flushes) {
+        if (e->w->traits & R10K_FLUSHES) {
             r10k_restart(c, now + 1);
             break;
         }
     }
-    signal_graduated(c, &g);
+    if (counts)
+        graduate_counts(c, counts);
     return state;
 }

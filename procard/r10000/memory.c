@@ -135,11 +135,12 @@ static uint64_t pair_of(const struct r10k *c, uint64_t va)
 bool r10k_tlb_has(struct r10k *c, uint64_t va)
 {
     const uint64_t pair = pair_of(c, va);
-    if (!c->p->tlb_refill || c->tlb[c->tlb_last] == pair)
+    uint8_t *found = &c->tlb_found[pair % R10K_TLB];
+    if (!c->p->tlb_refill || c->tlb[*found] == pair)
         return true;
     for (unsigned i = 0; i < R10K_TLB; i++)
         if (c->tlb[i] == pair) {
-            c->tlb_last = i;
+            *found = (uint8_t)i;
             return true;
         }
     return false;
@@ -165,18 +166,18 @@ bool r10k_tlb_refill(struct r10k *c, uint64_t va, sim_tick now)
 
 static struct r10k_miss *miss_of(struct r10k *c, enum pc_side side, uint64_t line)
 {
-    for (unsigned i = 0; i < R10K_MISSES; i++)
-        if (c->miss[i].phase && c->miss[i].side == side && c->miss[i].line == line)
-            return &c->miss[i];
+    for (unsigned left = c->taken; left; left &= left - 1) {
+        struct r10k_miss *m = &c->miss[__builtin_ctz(left)];
+        if (m->line == line && m->side == side)
+            return m;
+    }
     return NULL;
 }
 
 static struct r10k_miss *free_miss(struct r10k *c)
 {
-    for (unsigned i = 0; i < c->p->r10000_misses; i++)
-        if (!c->miss[i].phase)
-            return &c->miss[i];
-    return NULL;
+    const unsigned first = (unsigned)__builtin_ctz(~c->taken);
+    return first < c->p->r10000_misses ? &c->miss[first] : NULL;
 }
 
 enum wish { WISH_READ, WISH_OWN, WISH_LINK, WISH_CONDITION };
@@ -241,6 +242,7 @@ static bool memory_want(struct r10k *c, const struct r10k_miss *wanted, const st
         return false;
     passes_over(c, e);
     *m = *wanted;
+    c->taken |= 1u << (m - c->miss);
     m->at = now + 1;
     c->entered |= m->side == PC_SIDE_D;
     count_miss(c, m, !memory_find(c, m->side, m->va, m->look.pa));
@@ -376,6 +378,12 @@ static void memory_wake(struct r10k *c, const struct r10k_miss *m, sim_tick now)
     }
 }
 
+static void miss_ends(struct r10k *c, struct r10k_miss *m)
+{
+    m->phase = R10K_MISS_NONE;
+    c->taken &= ~(1u << (m - c->miss));
+}
+
 static bool memory_arrives(struct r10k *c, struct r10k_miss *m, sim_tick now)
 {
     c->worked = true;
@@ -386,7 +394,7 @@ static bool memory_arrives(struct r10k *c, struct r10k_miss *m, sim_tick now)
     else if (m->side == PC_SIDE_I) /* the oldest fetch goes on with what has come */
         c->line_once = m->line;
     memory_wake(c, m, now);
-    m->phase = R10K_MISS_NONE;
+    miss_ends(c, m);
     return true;
 }
 
@@ -394,7 +402,7 @@ void r10k_misses(struct r10k *c, sim_tick now)
 {
     unsigned used = 0, memory = 0;
     bool came = false;
-    for (unsigned i = 0; i < R10K_MISSES; i++) {
+    for (unsigned i = 0; c->taken >> i; i++) {
         struct r10k_miss *m = &c->miss[i];
         if (!m->phase)
             continue;
@@ -465,7 +473,7 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
                    sim_tick now)
 {
     struct r10k *c = r10k_of(base);
-    c->next = 0;
+    r10k_disturb(c);
     for (unsigned i = 0; i < R10K_MISSES; i++) {
         struct r10k_miss *m = &c->miss[i];
         if (m->phase != R10K_MISS_MEMORY || m->side != side || !same_l2_line(c, m->line, line))
@@ -476,7 +484,7 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
             m->fetched = false;
             if (m->condition) { /* its link has gone */
                 memory_wake(c, m, now);
-                m->phase = R10K_MISS_NONE;
+                miss_ends(c, m);
             }
             continue;
         }
@@ -521,7 +529,7 @@ static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc
 void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now)
 {
     struct r10k *c = r10k_of(base);
-    c->next = 0;
+    r10k_disturb(c);
     for (unsigned side = 0; side < PC_SIDES; side++)
         drop_lines(c, (enum pc_side)side, line, loss, now);
     for (unsigned i = 0; i < R10K_MISSES; i++) {

@@ -122,9 +122,22 @@ enum r10k_trait {
     R10K_MEMORY = R10K_LOAD | R10K_STORE | R10K_PREFETCH | R10K_SYNC | R10K_CACHE,
 };
 
+/** What an instruction that graduates counts as: bytes of r10k_word.counts. */
+enum r10k_count {
+    R10K_COUNT_PLACES, /**< of the active list */
+    R10K_COUNT_LOADS,  /**< loads, prefetches, SYNC and CACHE */
+    R10K_COUNT_STORES,
+    R10K_COUNT_CONDITIONALS,
+    R10K_COUNT_FP,
+    R10K_COUNT_READS, /**< loads */
+    R10K_COUNT_TWOS,
+    R10K_COUNT_WITHOUT_UNIT
+};
+
 /** A word as the decoder sees it; made once for each word (words.c). */
 struct r10k_word {
     struct mips_op op;
+    uint64_t counts; /**< bytes by enum r10k_count; four of them add up to less than 256 */
     uint32_t word;
     uint32_t traits;
     uint8_t flags; /**< enum mips_flags it was decoded for */
@@ -141,6 +154,12 @@ struct r10k_word {
     uint8_t own;                  /**< enum r10k_own */
     struct r10k_word *next;
 };
+
+/** One of the bytes of counts. */
+static inline unsigned r10k_counted(uint64_t counts, enum r10k_count what)
+{
+    return counts >> 8 * what & 0xff;
+}
 
 struct r10k_code;
 
@@ -371,6 +390,7 @@ struct r10k {
     /* memory */
     struct r10k_cache cache[PC_SIDES];
     struct r10k_miss miss[R10K_MISSES];
+    unsigned taken; /**< bit: of these that have a phase */
     sim_tick l2_free;
     sim_tick bank_busy[2];
     bool entered;       /**< a request for data has entered the miss handling table in this cycle */
@@ -378,7 +398,8 @@ struct r10k {
     uint64_t line_once; /**< an instruction line that has come and gone: may be read
                              once; ~0: none */
     uint64_t tlb[R10K_TLB];      /**< numbers of pairs of pages */
-    unsigned tlb_next, tlb_last; /**< to replace; found last */
+    unsigned tlb_next;           /**< to replace */
+    uint8_t tlb_found[R10K_TLB]; /**< by pair: where one like it was found last */
     sim_tick exception_until;    /**< a handler runs up to here */
     unsigned used, in_memory;    /**< entries of the miss handling table */
 
@@ -408,6 +429,7 @@ struct r10k {
     bool quiet;           /**< ... but nothing that a stage looks at */
     bool refused;         /**< the card has not taken a request */
     sim_tick next;        /**< the first tick at which anything may, if it has not */
+    sim_tick sleeps;      /**< cycles before this tick are like the last one */
     bool must_stop;       /**< the run ends here, ... */
     enum pc_stop stop;    /**< ... for this reason */
     enum pc_status state; /**< what the last cycle was put down to */
@@ -489,6 +511,7 @@ static inline void r10k_signal(struct r10k *c, enum r10k_signal s, unsigned n)
 /** The same by others, for whom the core may be away: interventions, lines that leave. */
 static inline void r10k_signal_outside(struct r10k *c, enum r10k_signal s, unsigned n)
 {
+    c->sleeps = 0;
     if (c->away)
         c->signals.total[s][R10K_KERNEL] += n;
     else
@@ -507,6 +530,12 @@ static inline uint8_t *r10k_finishing(struct r10k *c, const struct r10k_entry *e
 static inline struct r10k_fetched *r10k_fetched_at(struct r10k *c, unsigned i)
 {
     return &c->buffer[(c->buffer_first + i) % R10K_BUFFER];
+}
+
+/** Others have done something that a stage looks at. */
+static inline void r10k_disturb(struct r10k *c)
+{
+    c->next = c->sleeps = 0;
 }
 
 /** Something may happen at `at`. */

@@ -13,7 +13,9 @@ struct time {
     uint8_t unit, latency, high, repeat;
 };
 
-const struct r10k_word r10k_no_word = {.queue = R10K_QUEUE_NONE, .klass = MIPS_CLASS_INT};
+const struct r10k_word r10k_no_word = {.queue = R10K_QUEUE_NONE,
+                                       .klass = MIPS_CLASS_INT,
+                                       .counts = UINT64_C(1) << 8 * R10K_COUNT_PLACES};
 
 static const struct time times[MIPS_OP__COUNT] = {
 #define TIME(id, unit, latency, high, repeat) \
@@ -267,6 +269,20 @@ static void words_places(struct r10k_word *w)
     }
 }
 
+static uint64_t words_counts(const struct r10k_word *w)
+{
+    const uint32_t traits = w->traits;
+    const uint64_t two = (traits & R10K_TWO) != 0;
+    const uint64_t load = traits & R10K_MEMORY && !(traits & R10K_STORE);
+    return (1 + two) << 8 * R10K_COUNT_PLACES | two << 8 * R10K_COUNT_TWOS |
+           load << 8 * R10K_COUNT_LOADS |
+           (uint64_t)((traits & R10K_STORE) != 0) << 8 * R10K_COUNT_STORES |
+           (uint64_t)((traits & R10K_CONDITIONAL) != 0) << 8 * R10K_COUNT_CONDITIONALS |
+           (uint64_t)((traits & R10K_FP) != 0) << 8 * R10K_COUNT_FP |
+           (uint64_t)((traits & R10K_LOAD) != 0) << 8 * R10K_COUNT_READS |
+           (uint64_t)(w->queue == R10K_QUEUE_NONE) << 8 * R10K_COUNT_WITHOUT_UNIT;
+}
+
 static enum r10k_own words_own(unsigned unit)
 {
     return unit == R10K_UNIT_ALU1 || unit == R10K_UNIT_ADD ? R10K_OWN_FIRST
@@ -300,6 +316,7 @@ static void words_describe(struct r10k_word *w, const struct mips_use *use)
     words_places(w);
     w->own = (uint8_t)words_own(w->unit);
     w->queue = (uint8_t)words_queue_of(w);
+    w->counts = words_counts(w);
     w->size = (uint8_t)r10k_access_size(code);
     w->around = words_around(code, w->size);
     w->addend = w->unit == R10K_UNIT_MADD ? 0 : 0xff;
