@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { COMMENT_COLUMN = 34 };
 
@@ -129,6 +130,21 @@ static void write_list(FILE *out, char *const *list)
         write_quoted(out, list[i]);
     }
     fputc(']', out);
+}
+
+/** From here; links in them stay, because the program sees the names. */
+static void write_grants(FILE *out, char *const *list)
+{
+    char *here = getcwd(NULL, 0);
+    fputc('[', out);
+    for (size_t i = 0; list && list[i]; i++) {
+        char *grant = sim_format("%s/%s", here ? here : ".", list[i]);
+        fputs(i ? ", " : "", out);
+        write_quoted(out, list[i][0] == '/' ? list[i] : grant);
+        free(grant);
+    }
+    fputc(']', out);
+    free(here);
 }
 
 static void write_map(FILE *out, char *const *list)
@@ -270,11 +286,13 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
         break;
     case IN_LIST:
     case IN_EVENTS:
-    case IN_GRANTS:
         if (id == IN_KEY_groups)
             write_groups(out, x);
         else
             write_list(out, *(char **const *)field + (id == IN_KEY_argv && x->argv && x->argv[0]));
+        break;
+    case IN_GRANTS:
+        write_grants(out, *(char **const *)field);
         break;
     case IN_ROWS:
         (id == IN_KEY_expect    ? write_expects
