@@ -6,6 +6,7 @@
 #ifndef BASE_INVARIANT_H
 #define BASE_INVARIANT_H
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,5 +27,9 @@ enum { SIM_LOOKS_AT_INVARIANTS = 0 };
             abort();                                                                \
         }                                                                           \
     } while (0)
+
+/** What is owed to a function that runs for every event, packet or slot: looked at in those builds
+ *  alone. */
+#define SIM_OWED(condition) assert(!SIM_LOOKS_AT_INVARIANTS || (condition))
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 _Static_assert(SIM_WHEEL == 64, "a bit of a word for each tick");
@@ -37,7 +38,7 @@ struct sim_kernel *sim_kernel_new(void)
     k->free_list = SIM_NO_EVENT;
     for (unsigned i = 0; i < SIM_WHEEL; i++)
         k->bucket[i] = SIM_NO_EVENT;
-    k->heap_first = SIM_NEVER;
+    k->heap_first = k->pours = SIM_NEVER;
     return k;
 }
 
@@ -80,7 +81,7 @@ bool sim_pool_first(const struct sim_kernel *k)
     return !due || k->pool[k->bucket[slot]].order <= k->standing[__builtin_ctzll(due)].order;
 }
 
-void sim_pool_step(struct sim_kernel *k)
+uint32_t sim_pool_step(struct sim_kernel *k)
 {
     const uint32_t slot = k->now % SIM_WHEEL, e = k->bucket[slot];
     const struct sim_event ev = k->pool[e];
@@ -89,8 +90,8 @@ void sim_pool_step(struct sim_kernel *k)
         k->full &= ~(1ull << slot);
     k->pool[e].next = k->free_list;
     k->free_list = e;
-    k->fired = ev.order;
     ev.fire(ev.self, k->now, ev.arg);
+    return ev.order;
 }
 
 /* ---- the far future -------------------------------------------------------------------------- */
@@ -102,6 +103,14 @@ static bool before(const struct sim_far *a, const struct sim_far *b)
     if (a->order != b->order)
         return a->order < b->order;
     return a->sequence < b->sequence;
+}
+
+/* The heap's first event is another, or there is none. */
+static void heap_headed(struct sim_kernel *k)
+{
+    k->heap_first = k->heap_count ? k->heap[0].at : SIM_NEVER;
+    k->pours =
+        k->heap_count ? sim_later(k->heap_first, SIM_WHEEL - 1) - (SIM_WHEEL - 1) : SIM_NEVER;
 }
 
 void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event, uint32_t order)
@@ -118,7 +127,7 @@ void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event, uint32_t or
         i = (i - 1) / 2;
     }
     k->heap[i] = far;
-    k->heap_first = k->heap[0].at;
+    heap_headed(k);
 }
 
 static struct sim_far heap_pop(struct sim_kernel *k)
@@ -137,14 +146,14 @@ static struct sim_far heap_pop(struct sim_kernel *k)
         i = child;
     }
     k->heap[i] = last;
-    k->heap_first = k->heap_count ? k->heap[0].at : SIM_NEVER;
+    heap_headed(k);
     return top;
 }
 
 /* The clock has come near the first of them. */
 void sim_heap_pour(struct sim_kernel *k)
 {
-    while (k->heap_count && k->heap_first - k->now < SIM_WHEEL) {
+    while (k->now >= k->pours) {
         struct sim_far far = heap_pop(k);
         if (far.event & SIM_STANDING_FAR)
             sim_standing_insert(k, far.at, far.event & ~SIM_STANDING_FAR);

@@ -11,8 +11,8 @@
 #include "base/invariant.h"
 #include "base/time.h"
 
-#include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** Order of events that fall on one tick; lower ranks first. */
@@ -60,8 +60,8 @@ struct sim_kernel {
     sim_tick now;
     uint64_t full;       /**< in which of the next ticks something is due: bit tick % SIM_WHEEL */
     sim_tick heap_first; /**< tick of the first event of the heap, SIM_NEVER if none */
+    sim_tick pours;      /**< from this tick on the wheel has a bucket for it */
     sim_tick limit;      /**< see sim_kernel_allow */
-    uint32_t fired;      /**< order of the event fired last */
     uint32_t free_list;  /**< of the pool; SIM_NO_EVENT: empty */
     struct sim_event *pool;     /**< grows only when it is empty */
     uint64_t due[SIM_WHEEL];    /**< standing events of the tick, a bit each, lowest first */
@@ -86,12 +86,22 @@ void sim_pool_grow(struct sim_kernel *k);
 void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event, uint32_t order);
 void sim_heap_pour(struct sim_kernel *k);
 bool sim_pool_first(const struct sim_kernel *k);
-void sim_pool_step(struct sim_kernel *k);
+uint32_t sim_pool_step(struct sim_kernel *k);
 void sim_slot_ties(const struct sim_kernel *k, uint32_t slot, sim_tie_fn *fn, void *ctx);
 
 static inline uint32_t sim_order(enum sim_rank rank, uint32_t component)
 {
     return (uint32_t)rank << 24 | component;
+}
+
+static inline enum sim_rank sim_order_rank(uint32_t order)
+{
+    return (enum sim_rank)(order >> 24);
+}
+
+static inline uint32_t sim_order_component(uint32_t order)
+{
+    return order & 0xffffff;
 }
 
 /** A number for a standing event; numbers have the order of (rank, component). */
@@ -116,7 +126,7 @@ static inline void sim_wheel_insert(struct sim_kernel *k, sim_tick at, uint32_t 
 
 static inline void sim_standing_insert(struct sim_kernel *k, sim_tick at, uint32_t number)
 {
-    const uint32_t slot = at % SIM_WHEEL;
+    const size_t slot = at % SIM_WHEEL;
     k->due[slot] |= 1ull << number;
     k->full |= 1ull << slot;
 }
@@ -139,7 +149,7 @@ static inline bool sim_slot_empty(const struct sim_kernel *k, uint32_t slot)
 static inline void sim_post(struct sim_kernel *k, sim_tick at, enum sim_rank rank,
                             uint32_t component, sim_fire_fn *fire, void *self, uint64_t arg)
 {
-    assert(at >= k->now && component < 1u << 24);
+    SIM_OWED(at >= k->now && component < 1u << 24);
     if (k->free_list == SIM_NO_EVENT)
         sim_pool_grow(k);
     const uint32_t e = k->free_list;
@@ -172,7 +182,7 @@ static inline void sim_post_standing(struct sim_kernel *k, sim_tick at, enum sim
                                      uint32_t component)
 {
     const uint32_t number = sim_standing_number(rank, component);
-    assert(at >= k->now && k->standing[number].fire);
+    SIM_OWED(at >= k->now && k->standing[number].fire);
     if (at - k->now < SIM_WHEEL)
         sim_standing_insert(k, at, number);
     else
@@ -208,28 +218,16 @@ static inline bool sim_kernel_clear(const struct sim_kernel *k)
     return sim_slot_empty(k, k->now % SIM_WHEEL);
 }
 
-/** Rank and component of the event fired last. */
-static inline enum sim_rank sim_kernel_rank(const struct sim_kernel *k)
-{
-    return (enum sim_rank)(k->fired >> 24);
-}
-
-static inline uint32_t sim_kernel_component(const struct sim_kernel *k)
-{
-    return k->fired & 0xffffff;
-}
-
 /** Moves the clock to `to` without firing; precondition: no event before `to`. */
 static inline void sim_kernel_advance(struct sim_kernel *k, sim_tick to)
 {
-    assert(to >= k->now);
+    SIM_OWED(to >= k->now);
     k->now = to;
-    if (k->heap_first - to < SIM_WHEEL)
+    if (to >= k->pours)
         sim_heap_pour(k);
 }
 
-/** Until the next event that is fired returns, nothing but events happens on the island before
- *  `limit`. */
+/** From now on nothing but events happens on the island before `limit`. */
 static inline void sim_kernel_allow(struct sim_kernel *k, sim_tick limit)
 {
     k->limit = limit;
@@ -238,7 +236,7 @@ static inline void sim_kernel_allow(struct sim_kernel *k, sim_tick limit)
 /**
  * Instead of posting an event, at the end of one that is fired: whether it would be the very next
  * thing to happen on the island. Then the clock stands at `at`, and the caller does what the event
- * would have done. Not for events whose rank and component are asked for afterwards.
+ * would have done; sim_kernel_fire gives the order of the first of them.
  */
 static inline bool sim_kernel_goes_on(struct sim_kernel *k, sim_tick at)
 {
@@ -248,31 +246,30 @@ static inline bool sim_kernel_goes_on(struct sim_kernel *k, sim_tick at)
     return true;
 }
 
-/** Fires a standing event, whose tick has come. */
-static inline void sim_fire_standing(struct sim_kernel *k, uint32_t number)
+/** Fires the first event. @param at  its tick, sim_kernel_next() @return its order */
+static inline uint32_t sim_kernel_fire(struct sim_kernel *k, sim_tick at)
 {
-    const struct sim_standing *s = &k->standing[number];
-    k->fired = s->order;
-    s->fire(s->self, k->now, 0);
-}
-
-/** Fires the first event in order. Precondition: there is one. */
-static inline void sim_kernel_step(struct sim_kernel *k)
-{
-    k->now = sim_kernel_next(k);
-    if (k->heap_first - k->now < SIM_WHEEL)
+    k->now = at;
+    if (at >= k->pours)
         sim_heap_pour(k);
-    const uint32_t slot = k->now % SIM_WHEEL;
+    const size_t slot = at % SIM_WHEEL;
     const uint64_t due = k->due[slot], rest = due & (due - 1);
     const bool others = k->bucket[slot] != SIM_NO_EVENT;
-    if (others && sim_pool_first(k)) {
-        sim_pool_step(k);
-        return;
-    }
+    if (others && sim_pool_first(k))
+        return sim_pool_step(k);
     k->due[slot] = rest;
     if (!rest && !others)
-        k->full &= ~(1ull << slot);
-    sim_fire_standing(k, (uint32_t)__builtin_ctzll(due));
+        k->full ^= 1ull << slot;
+    const struct sim_standing *s = &k->standing[__builtin_ctzll(due)];
+    const uint32_t order = s->order;
+    s->fire(s->self, at, 0);
+    return order;
+}
+
+/** The same. Precondition: there is one. */
+static inline uint32_t sim_kernel_step(struct sim_kernel *k)
+{
+    return sim_kernel_fire(k, sim_kernel_next(k));
 }
 
 #endif

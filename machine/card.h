@@ -31,6 +31,8 @@ struct nm_card {
     sim_tick quiet; /**< before this tick the processor, if it runs, does nothing that others could
                          notice: no packet, no interrupt, no trap. The card's: `run` may raise it,
                          and an event that makes it untrue must clear it. 0: not known */
+    bool stands;    /**< in a timed machine goes_on() is SIM_NEVER as long as this is set. The
+                         card's; false: not known */
     bool foresees;  /**< `quiet` is ever more than 0; set by `create` */
     bool together;  /**< `run` and events of cards of different stations may be called by several
                          host threads at a time; set by `create` */

@@ -132,13 +132,20 @@ static inline nm_turn turn_now(const struct nm_station *s, unsigned position)
     return at == SIM_NEVER ? SIM_NEVER : turn_of(at, position);
 }
 
-void nm_station_moved(struct nm_station *s, unsigned position)
+/* @return whether the processor stands elsewhere */
+static bool station_moved(struct nm_station *s, unsigned position)
 {
     const nm_turn turn = turn_now(s, position);
     if (turn == s->running[position])
-        return;
+        return false;
     s->running[position] = turn;
     put_in_order(s);
+    return true;
+}
+
+void nm_station_moved(struct nm_station *s, unsigned position)
+{
+    station_moved(s, position);
 }
 
 void nm_station_changed(struct nm_machine *m, struct nm_station *s, sim_tick now)
@@ -150,18 +157,39 @@ void nm_station_changed(struct nm_machine *m, struct nm_station *s, sim_tick now
 
 _Static_assert(SIM_RANK_MODULE % 2 == 0 && SIM_RANK_OS % 2 == 0 && SIM_RANK_DELIVER % 2 &&
                    SIM_RANK_ARBITRATE % 2,
-               "station_step: a card's events have even ranks, the bus's odd ones");
+               "event_moves: a card's events have even ranks, the bus's odd ones");
 
-/* Fires an event. @param limit  no processor goes on before it */
-static void station_step(struct nm_station *s, sim_tick limit)
+/* Whether an event of that order has moved a processor, to this tick or a later one. One that stood
+ * and still does is not asked. */
+static inline bool event_moves(struct nm_station *s, uint32_t order)
 {
-    sim_kernel_allow(s->k, limit);
-    sim_kernel_step(s->k);
-    if (sim_kernel_rank(s->k) % 2) /* neither a module's nor the operating system's */
-        return;
-    const unsigned position = nm_component_module(sim_kernel_component(s->k));
-    if (position < s->cards)
-        nm_station_moved(s, position); /* to this tick or a later one */
+    if (sim_order_rank(order) % 2) /* neither a module's nor the operating system's */
+        return false;
+    const unsigned position = nm_component_module(sim_order_component(order));
+    if (position >= s->cards)
+        return false;
+    if (!s->card[position]->stands || s->running[position] != SIM_NEVER)
+        return station_moved(s, position);
+    if (SIM_LOOKS_AT_INVARIANTS)
+        SIM_MUST(turn_now(s, position) == SIM_NEVER, "card %u of station %u goes on", position,
+                 s->number);
+    return false;
+}
+
+/* Fires events before `limit`, before which no processor goes on, until one changes that, or makes
+ * the operating system act before `beyond`. @return whether one did */
+static inline bool fire_events(struct nm_station *s, sim_tick limit, sim_tick beyond,
+                               const bool *broken)
+{
+    struct sim_kernel *const k = s->k;
+    sim_kernel_allow(k, limit);
+    for (sim_tick at; (at = sim_kernel_next(k)) < limit;) {
+        const uint32_t order = sim_kernel_fire(k, at);
+        if (event_moves(s, order) || s->stop_at < beyond ||
+            __atomic_load_n(broken, __ATOMIC_RELAXED))
+            return true;
+    }
+    return false;
 }
 
 /* A processor has not come to its horizon: it has stopped, or has gone on a little. */
@@ -215,19 +243,20 @@ static __attribute__((noinline)) void station_run(const struct nm_machine *m, st
                                                   sim_tick until, sim_tick beyond)
 {
     while (!__atomic_load_n(m->broken, __ATOMIC_RELAXED)) {
-        const sim_tick event = sim_kernel_next(s->k);
         const sim_tick first = s->order[0] == SIM_NEVER ? SIM_NEVER : tick_of(s->order[0]);
-        if (event <= first) {
-            if (event >= until) {
-                s->next = s->speaks = event;
-                return;
-            }
-            station_step(s, first < until ? first + 1 : until);
+        if (fire_events(s, first < until ? first + 1 : until, beyond, m->broken)) {
             if (__builtin_expect(s->stop_at < beyond, 0)) {
                 until = sim_earlier(until, s->stop_at);
                 beyond = s->stop_at;
             }
-        } else if (first < beyond) {
+            continue;
+        }
+        const sim_tick event = sim_kernel_next(s->k);
+        if (event <= first) {
+            s->next = s->speaks = event;
+            return;
+        }
+        if (first < beyond) {
             run_processors(s, sim_earlier(event, beyond));
         } else {
             const sim_tick quiet = s->foresees ? quiet_until(s, NM_CARDS_MAX) : first;

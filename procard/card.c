@@ -151,7 +151,7 @@ static void check_trap(const struct pc_card *card)
 
 static void card_trap(struct pc_card *card, bool preempted)
 {
-    card->activity = PC_TRAPPED;
+    pc_card_becomes(card, PC_TRAPPED);
     nm_card_traps(card->machine, card->cpu.number, card->cpu.now, preempted);
 }
 
@@ -183,7 +183,7 @@ static void card_wait(struct pc_card *card)
                        "waits for a line at tick %" PRIu64
                        ": a core with requests asks with pc_ask (procard/core.h)",
                        card->cpu.now);
-    card->activity = PC_WAITING;
+    pc_card_becomes(card, PC_WAITING);
     if (card->stall != PC_ST_STALL_OTHER)
         pc_card_stall(card, pc_primary_stall(pc_side_of(card->request)), card->p->l2_lookup,
                       card->cpu.now);
@@ -312,7 +312,7 @@ void pc_card_go_on(struct pc_card *card, sim_tick now)
 {
     if (now > card->cpu.now)
         pc_card_stall(card, card->stall, now - card->cpu.now, card->cpu.now);
-    card->activity = PC_RUNNING;
+    pc_card_becomes(card, PC_RUNNING);
 }
 
 /* ERET itself, and what was fetched behind it. */

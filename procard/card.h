@@ -455,6 +455,13 @@ static inline unsigned pc_requests_max(const struct pc_card *card)
     return card->core->requests ? card->core->requests : 1;
 }
 
+/** The processor does something else from now on. Unless it runs, it goes on nowhere by itself. */
+static inline void pc_card_becomes(struct pc_card *card, enum pc_activity activity)
+{
+    card->activity = activity;
+    card->nm.stands = activity != PC_RUNNING;
+}
+
 /** The tick at which the core hears of events of its card. */
 static inline sim_tick pc_card_now(const struct pc_card *card)
 {

@@ -76,7 +76,7 @@ static sim_tick ops_wake(struct nm_card *nm, sim_tick at)
     }
     if (card->cpu.record)
         pc_record_goes_on(&card->cpu, stopped);
-    card->activity = PC_RUNNING;
+    pc_card_becomes(card, PC_RUNNING);
     pc_counters_woken(card);
     return returns;
 }
@@ -87,7 +87,7 @@ static void ops_idle(struct nm_card *nm)
     card->cpu.link = false;
     card->spared_to = 0;
     pc_card_preempt(card, SIM_NEVER);
-    card->activity = PC_IDLE;
+    pc_card_becomes(card, PC_IDLE);
 }
 
 static void ops_preempt(struct nm_card *nm, sim_tick at)
