@@ -1,5 +1,5 @@
 /*
- * numachine points: which points the sweep of an experiment file has, one a line. Nothing is run.
+ * numachine points: the points of an experiment file's sweep, one a line. Nothing is run.
  */
 #include "cli/cli.h"
 #include "documents/csv.h"
