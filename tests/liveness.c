@@ -3,6 +3,8 @@
  *
  *     liveness MODE [NUMBER ...]
  */
+#include "guests/futex.h"
+
 #include <fcntl.h>
 #include <numachine.h>
 #include <poll.h>
@@ -437,7 +439,7 @@ static void by_futex(void)
 {
     unsigned word = 0;
 
-    syscall(SYS_futex, &word, 0 /* FUTEX_WAIT */, 0, &long_time);
+    syscall(GUEST_FUTEX, &word, 0 /* FUTEX_WAIT */, 0, &long_time);
     shared.word = 1;
 }
 

@@ -12,6 +12,7 @@ outside it knows by name. `rooms.py DIR --draw` prints the arrows there are.
 import collections
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -236,7 +237,7 @@ def is_outside(root, folder):
     """Whether a folder at the top has no rooms: tests, one that a build is in, one that Git has nothing of."""
     if folder == "tests" or folder.startswith("build"):
         return True
-    if not (root / ".git").exists():  # a copy
+    if not (root / ".git").exists() or not shutil.which("git"):  # a copy, or nobody to ask
         return False
     has = subprocess.run(["git", "ls-files", "--", folder], cwd=root, capture_output=True, text=True, check=False)
     return has.returncode == 0 and not has.stdout

@@ -19,8 +19,8 @@ def skip(why, *packages):
 
 
 def have(package, *programs):
-    """Whether all of the programs are in the path; if not, that is said."""
-    missing = [program for program in programs if not shutil.which(program)]
+    """Whether all of the programs are in the path, or the one that is called as its package; if not, that is said."""
+    missing = [program for program in programs or (package,) if not shutil.which(program)]
     if missing:
         left_out(f"no {missing[0]}", package)
     return not missing

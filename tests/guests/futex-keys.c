@@ -6,6 +6,7 @@
  * A row for every command, every memory and every pair of flags: whether the call reached the
  * waiter. (The rows of the kernel's calls, and those of locks with an owner, wait with a time-out.)
  */
+#include "futex.h"
 #include "guest.h"
 
 #include <linux/futex.h>
@@ -26,7 +27,7 @@ static const char *const flag_names[] = {"shared", "private"};
 
 static long futex(int *word, int op, int value, void *time, int *word2, int value3)
 {
-    const long r = syscall(SYS_futex, word, op, value, time, word2, value3);
+    const long r = syscall(GUEST_FUTEX, word, op, value, time, word2, value3);
 
     return r < 0 ? -errno : r;
 }

@@ -3,6 +3,7 @@
  * circles that are found. Also in condition variables, and through the futex calls themselves.
  * (Qemu writes owners in the host's byte order.)
  */
+#include "futex.h"
 #include "guest.h"
 
 #include <errno.h>
@@ -117,7 +118,7 @@ static volatile int order[THREADS], arrived;
 static long futex(volatile uint32_t *w, int op, uint32_t v, const void *t, volatile uint32_t *w2,
                   uint32_t v3)
 {
-    return syscall(SYS_futex, w, op, v, t, w2, v3);
+    return syscall(GUEST_FUTEX, w, op, v, t, w2, v3);
 }
 
 static void *takes(void *which)
