@@ -6,6 +6,7 @@
 #include "numachine.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 
 enum { THREADS = 4, ROUNDS = 500 };
@@ -30,6 +31,11 @@ static void *thread(void *arg)
 {
     const unsigned me = (unsigned)(unsigned long)arg;
 
+#ifdef BLOCKED
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+#endif
     ready[me].set = 1;
     until(&go);
     const unsigned long before = numachine_failed;

@@ -325,7 +325,8 @@ static inline void numachine_barrier(volatile unsigned *card, unsigned w, unsign
  * takes while its upgrade waits ends with a bus error, which the monitoring card leaves to software
  * to count: SIGBUS, with BUS_OBJERR as its si_code. Call numachine_count_failed() once, before
  * there are threads that share anything; each failure is then counted for its thread, and the store
- * executed again. Any other bus error still ends the program.
+ * executed again. Failures while a thread blocks SIGBUS, as the C library does when a thread begins
+ * and ends, are not counted. Any other bus error still ends the program.
  */
 #include <signal.h>
 #include <string.h>

@@ -63,6 +63,16 @@ static void address_error(struct lx_thread *t)
         lx_signal_deliver(t);
 }
 
+/* A thread that blocks the signal could not count the failure: its store is only made again. The C
+ * library starts and ends threads with all signals blocked. */
+static void failed_upgrade(struct lx_thread *t)
+{
+    if (lx_sigs_has(&t->mask, lx_signo(t->p, SIG_BUS)))
+        lx_signal_deliver(t);
+    else
+        lx_signal_force(t, SIG_BUS, BUS_OBJERR_, t->badvaddr);
+}
+
 void lx_fault_trap(struct lx_thread *t)
 {
     if (t->p->vm.full || t->p->vm.unreadable)
@@ -74,8 +84,10 @@ void lx_fault_trap(struct lx_thread *t)
         break;
     case PC_EXC_IBE:
     case PC_EXC_DBE:
-        lx_signal_force(t, SIG_BUS, t->trap_code == PC_FAILED_UPGRADE ? BUS_OBJERR_ : BUS_ADRERR_,
-                        t->badvaddr);
+        if (t->trap_code == PC_FAILED_UPGRADE)
+            failed_upgrade(t);
+        else
+            lx_signal_force(t, SIG_BUS, BUS_ADRERR_, t->badvaddr);
         break;
     default:
         lx_isa_of(t)->fault(t);
