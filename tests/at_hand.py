@@ -220,7 +220,9 @@ def check_made(folder, pages):
     if skip.have("mandoc", "mandoc"):
         done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *pages], cwd=folder, capture_output=True, text=True,
                               check=False)
-        expect(not done.stdout + done.stderr and done.returncode == 0, done.stdout, done.stderr)
+        # Debian 13's scdoc ends each item of a list with an empty paragraph.
+        wrong = [line for line in (done.stdout + done.stderr).splitlines() if "skipping paragraph macro" not in line]
+        expect(not wrong, *wrong)
 
 
 def check_schema(home):

@@ -115,7 +115,9 @@ def sampled(bench):
         found, by_function = (json.loads(bench.run("ssrun", "--format=json", "--every=101", *more, "--set", flags, file, cwd=bench.home)[1])
                               for more in (["--by=instruction"], []))
         assert found["exact"] == found["counted_in_all_modes"] == found["completed"] + found["completed_twice"], found
-        for row in by_function["rows"][:3]:
+        own = [row for row in by_function["rows"] if row["function"].partition(".")[0] in ("sums", "products", "quotients")]
+        assert len(own) == 3, by_function
+        for row in own:
             assert abs(row["error"]) < 3 * row["chance"] and rounds * 5 <= row["exact"] <= rounds * 7 + 50, row
         hot = [row for row in found["rows"] if row["exact"] in (rounds, 2 * rounds)]
         assert len(hot) == 16 and sum(row["exact"] == 2 * rounds for row in hot) == 2, hot  # a product and a quotient
@@ -278,7 +280,8 @@ def check_shadows(tables, rounds):
     assert about(returns[0], rounds) and about(returns[1], 0), returns
     assert about(returns_off[0], 3 * rounds) and about(returns_off[1], 2 * rounds), returns_off
     assert about(reads[0], 0) and about(reads_off[0], 16384) and about(reads_off[1], 0), (reads, reads_off)
-    assert reads[3:] == reads_off[3:] and reads[3] - reads[4] <= 4 and reads[4] == reads[5], reads  # data are not asked the prediction
+    # Data are not asked the prediction. Where a tick falls into one of the two runs, its lines are among them.
+    assert all(abs(a - b) <= 0.1 * a for a, b in zip(reads[3:], reads_off[3:])) and reads[3] - reads[5] <= 8, (reads, reads_off)
 
 
 def check_any_program(bench, machine):
@@ -348,7 +351,7 @@ def check_items(bench, table, core, words):
         for time, column in zip(cost or [], ("typical", "minimum", "maximum")):
             assert abs(row[column] - row["count"] * time / 150e6) < 0.51 * time / 150e6 + 1e-12, (row, time)  # a count is rounded
         if row["true"] > 200000:  # not those of the beginning
-            assert abs(row["count"] / row["true"] - 1) < 0.05, row
+            assert abs(row["count"] / row["true"] - 1) < 0.07, row
     cycles, graduated = rows[0]["count"], rows[15]["count"]
     assert abs(statistics_of["Graduated instructions/cycle"] - graduated / cycles) < 1e-3, statistics_of
     hits = 1 - rows[25]["count"] / (rows[18]["count"] + rows[19]["count"])

@@ -50,8 +50,8 @@ def run(line, scratch):
 
 
 def without_numbers(line):
-    """Nor addresses, nor the bytes of a line that a card has used."""
-    return re.sub(r"0x[0-9a-f]+|[0-9][0-9.,]*", "N", re.sub(r"\s+[.a-z]{16}\s+", " B ", " ".join(line.split())))
+    """Nor signs, hashes, addresses with the function there, nor the bytes of a line that a card has used."""
+    return re.sub(r"xxh64:[0-9a-f]+|0x[0-9a-f]+( \(\w+\+0x[0-9a-f]+\))?|[-+]?[0-9][0-9.,]*", "N", re.sub(r"\s+[.a-z]{16}\s+", " B ", " ".join(line.split())))
 
 
 def squeezed(line):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-FEW, NOISE = 8, 2  # lines of the guest; of its stack, which may go with them
+FEW, NOISE = 8, 4  # lines of the guest; of its stack and its C library, which may go with them
 MACHINE = ["-m", "station-4", "--set", "l2.size=64KB", "--set", "l2.line=64B", "--set", "memory.page_size=64KB"]
 
 
