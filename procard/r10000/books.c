@@ -149,11 +149,10 @@ static void must_sleep(const struct r10k *c, const struct r10k_entry *e, sim_tic
              c->base.number, now, next, e->pc, e->w->word, what, at);
 }
 
-static void look_at_queue(const struct r10k *c, const struct r10k_places *queue, sim_tick now,
-                          sim_tick next)
+static void look_at_queues(const struct r10k *c, sim_tick now, sim_tick next)
 {
-    for (uint32_t left = queue->used; left; left &= left - 1) {
-        const struct r10k_entry *e = &c->entry[queue->entry[__builtin_ctz(left)]];
+    for (uint32_t left = c->places.used; left; left &= left - 1) {
+        const struct r10k_entry *e = &c->entry[c->places.entry[__builtin_ctz(left)]];
         const sim_tick at = operands_at(c, e);
         if (at != SIM_NEVER)
             must_sleep(c, e, unit_at(c, e, sim_later(at, now + 1)), now, next, "can issue");
@@ -179,8 +178,7 @@ void r10k_look_at_sleep(const struct r10k *c, sim_tick now, sim_tick next)
 {
     if (next == now + 1)
         return;
-    look_at_queue(c, &c->integer, now, next);
-    look_at_queue(c, &c->fp, now, next);
+    look_at_queues(c, now, next);
     look_at_addresses(c, now, next);
     if (c->count)
         must_sleep(c, &c->entry[c->head], c->entry[c->head].done, now, next, "can graduate");

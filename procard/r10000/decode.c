@@ -53,7 +53,7 @@ static void register_free(struct r10k *c, unsigned phys)
 
 void r10k_rename_reset(struct r10k *c)
 {
-    memset(c->free, 0xff, sizeof c->free);
+    memset(c->free, 0xff, sizeof c->free); /* of no file there are always some left */
     memset(c->half, 0, sizeof c->half);
     memset(c->product, 0, sizeof c->product);
     for (unsigned i = 0; i < R10K_LOGICALS; i++) {
@@ -64,6 +64,7 @@ void r10k_rename_reset(struct r10k *c)
         c->value[phys] = decode_get(&c->r, i);
         c->ready[phys] = 0;
         c->waiting[phys] = 0;
+        c->asking[phys] = 0;
     }
     c->scratch = c->r;
 }
@@ -101,7 +102,7 @@ bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now)
             e->wakes = ready;
             r10k_wait_for(c, ready);
             if (ready == SIM_NEVER)
-                c->waiting[e->source[i]] |= r10k_bit(c, e);
+                c->asking[e->source[i]] |= r10k_bit(c, e);
             return false;
         }
         if (e->w->traits & R10K_WHOLE && c->half[e->source[i]] && !r10k_is_oldest(c, e))
@@ -138,59 +139,57 @@ void r10k_gather(struct r10k *c, const struct r10k_entry *e)
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-static struct r10k_places *decode_queue_of(struct r10k *c, const struct r10k_entry *e)
+/* Sources of one in a queue are read. @param at  when those before it can be
+ * @param bit  of the one that reads, in `waiting` @return when all can be; SIM_NEVER: nobody knows,
+ * and it is told of the first of which that is so (r10k_ready) */
+static inline sim_tick source_at(struct r10k *c, const struct r10k_entry *e, unsigned i,
+                                 sim_tick at, uint32_t bit)
 {
-    return e->w->queue == R10K_QUEUE_INT ? &c->integer : &c->fp;
+    const sim_tick ready = r10k_ready_for(c, e, i);
+    if (ready == SIM_NEVER && at != SIM_NEVER)
+        c->waiting[e->source[i]] |= bit;
+    return sim_later(at, ready);
 }
 
-/* When one in a queue has all its registers. Nobody knows: it is told by the first of which that is
- * so (r10k_ready). */
-static sim_tick registers_at(struct r10k *c, const struct r10k_entry *e)
+/* @param at  it has all its registers; SIM_NEVER: nobody knows */
+static inline void queue_learns(struct r10k *c, struct r10k_entry *e, sim_tick at)
 {
-    sim_tick at = 0;
-    for (unsigned i = 0; i < e->w->sources; i++) {
-        const sim_tick ready = r10k_ready_for(c, e, i);
-        if (ready == SIM_NEVER) {
-            c->waiting[e->source[i]] |= r10k_bit(c, e);
-            return SIM_NEVER;
-        }
-        at = sim_later(at, ready);
+    const uint32_t place = UINT32_C(1) << e->place;
+    e->wakes = at;
+    if (at <= c->issues)
+        c->places.ready |= place;
+    else if (at != SIM_NEVER)
+        c->places.coming |= place;
+}
+
+/* Those in a queue that have waited for a register. */
+static void queues_told(struct r10k *c, uint32_t who)
+{
+    who &= c->places.used; /* others have been squashed */
+    for (; who; who &= who - 1) {
+        struct r10k_entry *e = &c->entry[c->places.entry[__builtin_ctz(who)]];
+        const unsigned sources = e->w->sources;
+        sim_tick at = 0;
+        for (unsigned i = 0; i < sources; i++)
+            at = source_at(c, e, i, at, who & -who);
+        queue_learns(c, e, at);
     }
-    return at;
-}
-
-static void queue_learns(struct r10k *c, struct r10k_places *queue, struct r10k_entry *e)
-{
-    const uint32_t place = 1u << e->place;
-    e->wakes = registers_at(c, e);
-    if (e->wakes <= c->issues)
-        queue->ready |= place;
-    else if (e->wakes != SIM_NEVER)
-        queue->coming |= place;
-}
-
-/* Whether it still waits in its place: an entry that was squashed may be told, too. */
-static bool is_queued(const struct r10k *c, const struct r10k_places *queue,
-                      const struct r10k_entry *e)
-{
-    return queue->used >> e->place & 1 && &c->entry[queue->entry[e->place]] == e;
-}
-
-static void told_ready(struct r10k *c, struct r10k_entry *e)
-{
-    struct r10k_places *queue = decode_queue_of(c, e);
-    const bool places = e->w->queue == R10K_QUEUE_INT || e->w->queue == R10K_QUEUE_FP;
-    e->wakes = 0;
-    if (places && is_queued(c, queue, e))
-        queue_learns(c, queue, e);
 }
 
 void r10k_ready(struct r10k *c, unsigned phys, sim_tick at)
 {
+    const uint32_t who = c->waiting[phys];
+    uint64_t others = c->asking[phys];
     c->ready[phys] = at;
-    for (uint64_t left = c->waiting[phys]; left; left &= left - 1)
-        told_ready(c, &c->entry[__builtin_ctzll(left)]);
-    c->waiting[phys] = 0;
+    if (who) {
+        c->waiting[phys] = 0;
+        queues_told(c, who);
+    }
+    for (c->asking[phys] = 0; others; others &= others - 1) {
+        struct r10k_entry *e = &c->entry[__builtin_ctzll(others)];
+        if (!e->w->places) /* the one that has asked may have been squashed */
+            e->wakes = 0;
+    }
 }
 
 void r10k_deliver(struct r10k *c, struct r10k_entry *e, sim_tick low, sim_tick high)
@@ -230,26 +229,21 @@ void r10k_commit(struct r10k *c, const struct r10k_entry *e)
 
 /* ---- in and out of the list ------------------------------------------------------------------ */
 
-static bool is_full(const struct r10k_places *queue)
+void r10k_leave_places(struct r10k *c, const struct r10k_entry *e)
 {
-    return queue->used == (1u << R10K_QUEUE) - 1;
-}
-
-void r10k_leave_places(struct r10k_places *queue, const struct r10k_entry *e)
-{
-    const uint32_t others = ~(1u << e->place);
-    queue->used &= others;
-    queue->ready &= others;
-    queue->coming &= others;
-    queue->own[e->w->own] &= others;
+    const uint32_t others = ~(UINT32_C(1) << e->place);
+    c->places.used &= others;
+    c->places.ready &= others;
+    c->places.coming &= others;
+    c->places.own[e->w->own] &= others;
 }
 
 static void leave_queue(struct r10k *c, const struct r10k_entry *e)
 {
     if (e->w->queue == R10K_QUEUE_ADDRESS)
         r10k_no_access(c, e);
-    else if (!e->issued && e->w->queue != R10K_QUEUE_NONE)
-        r10k_leave_places(decode_queue_of(c, e), e);
+    else if (!e->issued && e->w->places)
+        r10k_leave_places(c, e);
 }
 
 /* The youngest has never been. */
@@ -279,73 +273,80 @@ void r10k_squash(struct r10k *c, unsigned keep)
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
+/* For the second result too, which few have. */
 static bool registers_left(const struct r10k *c, const struct r10k_word *w)
 {
-    if (!w->results)
-        return true;
-    const uint64_t first = c->free[w->file[0]];
-    if (w->results == 1 || !first)
-        return first;
-    return w->file[0] == w->file[1] ? first & (first - 1) : c->free[w->file[1]];
+    const uint64_t left = c->free[w->file[1]];
+    return w->file[0] == w->file[1] ? left & (left - 1) : left;
 }
 
 static bool room_for(const struct r10k *c, const struct r10k_word *w)
 {
-    const unsigned places = w->traits & R10K_TWO ? 2 : 1;
-    if (c->count + c->twos + places > c->list || !registers_left(c, w))
+    const unsigned places = r10k_counted(w->counts, R10K_COUNT_PLACES);
+    if (c->count + c->twos + places > c->list || !c->free[w->file[0]] ||
+        (w->results > 1 && !registers_left(c, w)))
         return false;
     if (w->traits & (R10K_BRANCH | R10K_REGISTER) && c->branches == R10K_BRANCHES)
         return false;
-    switch (w->queue) {
-    case R10K_QUEUE_INT:
-        return !is_full(&c->integer);
-    case R10K_QUEUE_FP:
-        return !is_full(&c->fp);
-    case R10K_QUEUE_ADDRESS:
-        return c->addresses < R10K_QUEUE;
-    default:
-        return true;
-    }
+    if (w->places)
+        return w->places & ~c->places.used;
+    return w->queue != R10K_QUEUE_ADDRESS || c->addresses < R10K_QUEUE;
 }
 
-static void rename_registers(struct r10k *c, struct r10k_entry *e)
+static void rename_results(struct r10k *c, struct r10k_entry *e, const struct r10k_word *w)
 {
-    const struct r10k_word *w = e->w;
-    for (unsigned i = 0; i < w->sources; i++)
-        e->source[i] = c->map[w->source[i]];
     for (unsigned i = 0; i < w->results; i++) {
         const unsigned phys = register_take(c, (enum r10k_file)w->file[i]);
         e->before[i] = c->map[w->result[i]];
         e->result[i] = c->map[w->result[i]] = (uint8_t)phys;
         c->ready[phys] = SIM_NEVER;
         c->waiting[phys] = 0;
+        c->asking[phys] = 0;
         c->half[phys] = w->traits & R10K_HALF;
         c->product[phys] = w->unit == R10K_UNIT_MADD;
     }
 }
 
-static void enter_places(struct r10k *c, struct r10k_places *queue, struct r10k_entry *e)
+/* It enters one of the queues in no order. */
+static void enter_places(struct r10k *c, struct r10k_entry *e, const struct r10k_word *w)
 {
-    const unsigned place = (unsigned)__builtin_ctz(~queue->used);
-    queue->entry[place] = (uint8_t)(e - c->entry);
+    const unsigned place = (unsigned)__builtin_ctz(w->places & ~c->places.used);
+    const uint32_t bit = UINT32_C(1) << place;
+    const unsigned sources = w->sources;
+    sim_tick at = 0;
+    for (unsigned i = 0; i < sources; i++) {
+        e->source[i] = c->map[w->source[i]];
+        at = source_at(c, e, i, at, bit);
+    }
     e->place = (uint8_t)place;
-    queue->used |= 1u << place;
-    queue->own[e->w->own] |= 1u << place;
-    queue_learns(c, queue, e);
+    c->places.entry[place] = (uint8_t)(e - c->entry);
+    c->places.used |= bit;
+    c->places.own[w->own] |= bit;
+    queue_learns(c, e, at);
 }
 
-static void enter_queue(struct r10k *c, struct r10k_entry *e)
+static void enter_address_queue(struct r10k *c, const struct r10k_entry *e)
 {
-    if (e->w->queue == R10K_QUEUE_ADDRESS) {
-        const uint64_t bit = r10k_bit(c, e);
-        c->addresses++;
-        c->queued |= bit;
-        c->unknown |= bit;
-        if (e->w->traits & R10K_STORE)
-            c->storing |= bit;
-    } else if (e->w->queue != R10K_QUEUE_NONE) {
-        enter_places(c, decode_queue_of(c, e), e);
+    const uint64_t bit = r10k_bit(c, e);
+    c->addresses++;
+    c->queued |= bit;
+    c->unknown |= bit;
+    if (e->w->traits & R10K_STORE)
+        c->storing |= bit;
+}
+
+/* Its registers become physical ones, and it waits for them. */
+static void rename_registers(struct r10k *c, struct r10k_entry *e, const struct r10k_word *w)
+{
+    if (w->places) {
+        enter_places(c, e, w);
+    } else {
+        for (unsigned i = 0; i < w->sources; i++)
+            e->source[i] = c->map[w->source[i]];
+        if (w->queue == R10K_QUEUE_ADDRESS)
+            enter_address_queue(c, e);
     }
+    rename_results(c, e, w);
 }
 
 /* What is known without execution: what follows a link, exceptions that stand in the word. */
@@ -407,9 +408,8 @@ static void decode_begin(struct r10k_entry *e, const struct r10k_fetched *f, boo
     e->pc = f->pc;
     e->done = e->again = SIM_NEVER;
     e->slot = slot;
-    e->absent = f->w == &r10k_no_word;
     memset(&e->to, 0, sizeof *e - offsetof(struct r10k_entry, to));
-    e->look.page = f->page;
+    e->absent = f->w == &r10k_no_word;
 }
 
 static void decode_take(struct r10k *c, const struct r10k_fetched *f, sim_tick now)
@@ -422,9 +422,9 @@ static void decode_take(struct r10k *c, const struct r10k_fetched *f, sim_tick n
     c->slot_next = false;
     c->worked = true;
     c->twos += (traits & R10K_TWO) != 0;
-    rename_registers(c, e);
-    enter_queue(c, e);
+    rename_registers(c, e, f->w);
     if (e->absent) {
+        e->look.page = f->page;
         e->done = now + 1;
         return;
     }

@@ -338,12 +338,6 @@ static enum pc_status graduate_waits_for(const struct r10k *c, const struct r10k
     return e->w->klass == MIPS_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
 }
 
-/* It will not graduate in the usual way. */
-static bool is_odd(const struct r10k_entry *e)
-{
-    return e->unsure | e->tlb | e->absent | e->exc;
-}
-
 /* @return what is odd about the oldest has been dealt with */
 static bool goes_wrong(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
@@ -367,7 +361,7 @@ static bool may_graduate(struct r10k *c, struct r10k_entry *e, uint64_t counts, 
         return false;
     if (e->done == SIM_NEVER)
         work_of_oldest(c, e, now);
-    if (c->must_stop || (is_odd(e) && goes_wrong(c, e, now)))
+    if (c->must_stop || (e->odd && goes_wrong(c, e, now)))
         return false;
     if (e->done > now && e->done != SIM_NEVER)
         r10k_wait_for(c, e->done);
@@ -385,7 +379,7 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now)
         const uint64_t with = counts + e->w->counts;
         if (r10k_counted(with, R10K_COUNT_PLACES) > R10K_GROUP)
             break;
-        if (!counts && (e->done > now || is_odd(e)))
+        if (!counts && (e->done > now || e->odd))
             state = graduate_waits_for(c, e);
         if (!may_graduate(c, e, counts, now))
             break;

@@ -57,18 +57,17 @@ static void issue_execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
     e->done = e->finishes;
 }
 
-/* Those of a queue whose registers come now are ready. */
-static void issue_comes(struct r10k *c, struct r10k_places *queue, sim_tick now)
+/* Those whose registers come now are ready. */
+static void issue_comes(struct r10k *c, sim_tick now)
 {
-    for (uint32_t left = queue->coming; left; left &= left - 1) {
-        const unsigned place = (unsigned)__builtin_ctz(left);
-        const sim_tick at = c->entry[queue->entry[place]].wakes;
+    for (uint32_t left = c->places.coming; left; left &= left - 1) {
+        const sim_tick at = c->entry[c->places.entry[__builtin_ctz(left)]].wakes;
         if (at > now) {
             r10k_wait_for(c, at);
             continue;
         }
-        queue->ready |= 1u << place;
-        queue->coming &= ~(1u << place);
+        c->places.ready |= left & -left;
+        c->places.coming &= ~(left & -left);
     }
 }
 
@@ -87,10 +86,10 @@ static inline bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_
 {
     for (unsigned i; left; left &= ~(1u << i)) {
         i = (unsigned)(lowest ? __builtin_ctz(left) : 31 - __builtin_clz(left));
-        struct r10k_entry *e = &c->entry[c->integer.entry[i]];
+        struct r10k_entry *e = &c->entry[c->places.entry[i]];
         if ((e->w->traits & R10K_WHOLE && !r10k_halves(c, e)) || !free_unit(c, e, now))
             continue;
-        r10k_leave_places(&c->integer, e);
+        r10k_leave_places(c, e);
         if (e->w->repeat > 1)
             c->alu2_free = now + e->w->repeat;
         issue_execute(c, e, now);
@@ -102,7 +101,7 @@ static inline bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_
 /* @param ready  in the integer queue, when the cycle began */
 static void issue_integer(struct r10k *c, uint32_t ready, sim_tick now)
 {
-    const uint32_t *own = c->integer.own;
+    const uint32_t *own = c->places.own;
     const uint32_t first = ready & own[R10K_OWN_FIRST], second = ready & own[R10K_OWN_SECOND];
     if (!issue_one_of(c, first, true, now))
         issue_one_of(c, ready & own[R10K_OWN_ANY], true, now);
@@ -162,10 +161,10 @@ static bool adder_free(struct r10k *c, sim_tick now)
 static void issue_fp(struct r10k *c, uint32_t left, sim_tick now)
 {
     for (; left; left &= left - 1) {
-        struct r10k_entry *e = &c->entry[c->fp.entry[__builtin_ctz(left)]];
+        struct r10k_entry *e = &c->entry[c->places.entry[__builtin_ctz(left)]];
         if ((e->w->traits & R10K_WHOLE && !r10k_halves(c, e)) || !multiplier_free(c, e, now))
             continue;
-        r10k_leave_places(&c->fp, e);
+        r10k_leave_places(c, e);
         issue_occupy(c, e, now);
         issue_execute(c, e, now);
         r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);
@@ -175,17 +174,17 @@ static void issue_fp(struct r10k *c, uint32_t left, sim_tick now)
 
 void r10k_issue(struct r10k *c, sim_tick now)
 {
-    issue_comes(c, &c->integer, now);
-    issue_comes(c, &c->fp, now);
-    const uint32_t integer = c->integer.ready, fp = c->fp.ready;
+    if (c->places.coming)
+        issue_comes(c, now);
+    const uint32_t integer = c->places.ready & R10K_PLACES_INT;
+    const uint32_t fp = c->places.ready & R10K_PLACES_FP;
+    const uint32_t adds = fp & c->places.own[R10K_OWN_FIRST];
     c->issues = now + 1;
     if (integer)
         issue_integer(c, integer, now);
-    if (fp) {
-        const uint32_t adds = fp & c->fp.own[R10K_OWN_FIRST];
+    if (fp & ~adds)
         issue_fp(c, fp & ~adds, now);
-        if (adds && adder_free(c, now))
-            issue_fp(c, adds, now);
-    }
+    if (adds && adder_free(c, now))
+        issue_fp(c, adds, now);
     r10k_calculate(c, now);
 }

@@ -150,7 +150,8 @@ struct r10k_word {
     uint8_t sources, results;
     uint8_t source[6], result[2]; /**< enum r10k_logical */
     uint16_t from[6], into[2];    /**< the same, but for condition bits: where in the registers */
-    uint8_t file[2];              /**< enum r10k_file, of the results */
+    uint8_t file[2];              /**< enum r10k_file, of the results; of none R10K_FILES */
+    uint32_t places;              /**< it may enter: bits as in struct r10k_places */
     uint8_t own;                  /**< enum r10k_own */
     struct r10k_word *next;
 };
@@ -227,7 +228,6 @@ struct r10k_entry {
         before[2]; /**< physical registers; before: what result replaced */
     uint8_t place; /**< in its queue, but for the address queue */
     bool slot;     /**< stands in a delay slot */
-    bool absent;   /**< the instruction itself cannot be fetched: `look.page` says why */
     /* From here on all is nothing to begin with (decode_begin). */
     _Alignas(16) uint64_t to; /**< where a transfer leads, if it is `known` */
     uint64_t next;     /**< where it has been taken to go on, behind the delay slot of a transfer */
@@ -237,7 +237,6 @@ struct r10k_entry {
     struct pc_look look; /**< where its bytes are, if its address is known */
     uint32_t trap_code;
     uint16_t history;    /**< place in the branch history table */
-    uint8_t exc;         /**< enum pc_exc: what it will raise */
     uint8_t raised;      /**< causes of the floating-point unit */
     uint8_t access;      /**< enum r10k_access */
     uint8_t bytes;       /**< of its doubleword, one bit each */
@@ -248,9 +247,17 @@ struct r10k_entry {
     bool issued;
     bool guessed; /**< a transfer whose target is to be verified: it has a place of the stack */
     bool taken;   /**< predicted; then, as it is */
-    bool tlb;     /**< its page is not in the TLB */
-    bool unsure;  /**< has read a line that was taken since: it and its followers begin again */
     bool oldest;  /**< nothing was older when the load read */
+    union {
+        struct {
+            uint8_t exc; /**< enum pc_exc: what it will raise */
+            bool tlb;    /**< its page is not in the TLB */
+            bool unsure; /**< has read a line that was taken since: it and its followers begin again
+                          */
+            bool absent; /**< the instruction itself cannot be fetched: `look.page` says why */
+        };
+        uint32_t odd; /**< any of these */
+    };
 };
 _Static_assert(sizeof(struct r10k_entry) == 128, "numbers of entries come from a shift");
 
@@ -298,14 +305,16 @@ enum {
     R10K_TLB = 64,
 };
 
-/** A queue in no order. */
+/** The two queues in no order: the integer one's places, and behind them the other one's. */
 struct r10k_places {
-    uint8_t entry[R10K_QUEUE]; /**< numbers of entries ... */
-    uint32_t used;             /**< ... in the places with a bit here; of these, in whose ... */
-    uint32_t ready;            /**< ... all registers are there, */
-    uint32_t coming;           /**< ... or will be when it `wakes`; of others nobody knows */
-    uint32_t own[R10K_OWNS];   /**< ... and that these units execute */
+    uint8_t entry[2 * R10K_QUEUE]; /**< numbers of entries ... */
+    uint32_t used;                 /**< ... in the places with a bit here; of these, in whose ... */
+    uint32_t ready;                /**< ... all registers are there, */
+    uint32_t coming;               /**< ... or will be when it `wakes`; of others nobody knows */
+    uint32_t own[R10K_OWNS];       /**< ... and that these units execute */
 };
+#define R10K_PLACES_INT UINT32_C(0x0000ffff)
+#define R10K_PLACES_FP  UINT32_C(0xffff0000)
 
 /** A transfer that has graduated, and whose delay slot has not: kept in a profile only. */
 struct r10k_move {
@@ -332,13 +341,15 @@ struct r10k {
     const struct nm_params *p;
 
     /* registers */
-    uint64_t value[3 * R10K_FILE];   /**< physical: integer, floating-point, conditions */
-    sim_tick ready[3 * R10K_FILE];   /**< an instruction that reads it may issue from here on */
-    bool half[3 * R10K_FILE];        /**< only one half of it has been written */
-    bool product[3 * R10K_FILE];     /**< of a multiply-add: ready for another's addend sooner */
-    uint64_t waiting[3 * R10K_FILE]; /**< of one whose time is not known: bits of the entries that
-                                        wait for it */
-    uint64_t free[3];                /**< bit: physical register */
+    uint64_t value[3 * R10K_FILE]; /**< physical: integer, floating-point, conditions */
+    sim_tick ready[3 * R10K_FILE]; /**< an instruction that reads it may issue from here on */
+    bool half[3 * R10K_FILE];      /**< only one half of it has been written */
+    bool product[3 * R10K_FILE];   /**< of a multiply-add: ready for another's addend sooner */
+    uint32_t
+        waiting[3 * R10K_FILE];     /**< of one whose time is not known, who waits for it: places
+                                       of the integer queue, and behind them of the other one ... */
+    uint64_t asking[3 * R10K_FILE]; /**< ... and of the others bits of entries */
+    uint64_t free[R10K_FILES + 1];  /**< bit: physical register */
     uint8_t map[R10K_LOGICALS];
     struct mips_regs scratch; /**< to compute in (evaluate.c) */
 
@@ -351,7 +362,7 @@ struct r10k {
         uint8_t integer, fp;
     } finishing[R10K_FINISHING];       /**< by tick: instructions that units finish then */
     uint64_t due[R10K_FINISHING / 64]; /**< bit: some may finish at that tick */
-    struct r10k_places integer, fp;
+    struct r10k_places places;
     sim_tick issues;               /**< the first tick at which the queues have not issued yet */
     unsigned addresses;            /**< entries of the address queue */
     uint64_t queued;               /**< bit: these ... */
@@ -568,7 +579,7 @@ void r10k_rename_reset(struct r10k *c);
  * For one in no queue, or the address queue. */
 bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now);
 /** It has issued, or has never been. */
-void r10k_leave_places(struct r10k_places *queue, const struct r10k_entry *e);
+void r10k_leave_places(struct r10k *c, const struct r10k_entry *e);
 /** Of one that reads both halves of a register, and whose registers are there: they are in one. */
 bool r10k_halves(const struct r10k *c, const struct r10k_entry *e);
 /** From when on an instruction can read its i-th source; SIM_NEVER: not known. */

@@ -15,6 +15,7 @@ struct time {
 
 const struct r10k_word r10k_no_word = {.queue = R10K_QUEUE_NONE,
                                        .klass = MIPS_CLASS_INT,
+                                       .file = {R10K_FILES},
                                        .counts = UINT64_C(1) << 8 * R10K_COUNT_PLACES};
 
 static const struct time times[MIPS_OP__COUNT] = {
@@ -262,6 +263,7 @@ static void words_places(struct r10k_word *w)
         w->from[i] = (uint16_t)r10k_location(w->source[i]);
         w->traits |= r10k_file_of(w->source[i]) == R10K_FILE_CODES ? R10K_CODES : 0;
     }
+    w->file[0] = R10K_FILES;
     for (unsigned i = 0; i < w->results; i++) {
         w->into[i] = (uint16_t)r10k_location(w->result[i]);
         w->file[i] = (uint8_t)r10k_file_of(w->result[i]);
@@ -317,6 +319,9 @@ static void words_describe(struct r10k_word *w, const struct mips_use *use)
     w->own = (uint8_t)words_own(w->unit);
     w->queue = (uint8_t)words_queue_of(w);
     w->counts = words_counts(w);
+    w->places = w->queue == R10K_QUEUE_INT  ? R10K_PLACES_INT
+                : w->queue == R10K_QUEUE_FP ? R10K_PLACES_FP
+                                            : 0;
     w->size = (uint8_t)r10k_access_size(code);
     w->around = words_around(code, w->size);
     w->addend = w->unit == R10K_UNIT_MADD ? 0 : 0xff;
