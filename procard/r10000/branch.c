@@ -13,6 +13,7 @@ void r10k_branch_done(struct r10k *c, struct r10k_entry *e, const struct r10k_ou
     if (!e->goes)
         e->to = e->pc + 8;
     e->again = at;
+    c->branches_at = sim_earlier(c->branches_at, at);
     r10k_wait_for(c, at);
 }
 
@@ -93,18 +94,25 @@ static void verify(struct r10k *c, struct r10k_entry *e, sim_tick now)
 /* Has its outcome, and its tick has come. */
 static bool branch_ends(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
-    if (!e->known && e->w->traits & (R10K_FP_BRANCH | R10K_REGISTER))
+    const bool asks = e->w->traits & (R10K_FP_BRANCH | R10K_REGISTER);
+    if (!e->known && asks)
         look_at_operand(c, e, now);
-    if (!e->known)
+    if (!e->known) {
+        if (asks)
+            c->branches_at = now;
         return false;
-    if (e->again > now)
-        r10k_wait_for(c, e->again);
-    return e->again <= now;
+    }
+    if (e->again <= now)
+        return true;
+    r10k_wait_for(c, e->again);
+    c->branches_at = sim_earlier(c->branches_at, e->again);
+    return false;
 }
 
 void r10k_resolve(struct r10k *c, sim_tick now)
 {
     unsigned resolved = 0;
+    c->branches_at = SIM_NEVER;
     for (unsigned i = 0; i < c->branches;) {
         struct r10k_entry *e = &c->entry[c->branch[i]];
         if (!branch_ends(c, e, now)) {

@@ -70,16 +70,27 @@ static enum pc_status core_cycle(struct r10k *c, sim_tick now)
     c->next = SIM_NEVER;
     c->mode = now < c->exception_until ? R10K_EXCEPTION : R10K_USER;
     const bool counted = count_up(c, now);
-    r10k_misses(c, now);
-    r10k_resolve(c, now);
+    if (c->misses_at <= now)
+        r10k_misses(c, now);
+    else
+        r10k_wait_for(c, c->misses_at);
+    if (c->branches_at <= now)
+        r10k_resolve(c, now);
+    else
+        r10k_wait_for(c, c->branches_at);
     const bool empty = !c->count;
     const enum pc_status state = r10k_graduate(c, now);
     if (c->must_stop)
         return state;
-    r10k_accesses(c, now);
+    if (c->trying)
+        r10k_accesses(c, now);
     r10k_issue(c, now);
-    r10k_decode(c, now);
-    r10k_fetch(c, now);
+    if (c->unknown)
+        r10k_calculate(c, now);
+    if (c->buffered && c->count + c->twos < c->list)
+        r10k_decode(c, now);
+    if (!c->stopped && c->buffered < R10K_BUFFER)
+        r10k_fetch(c, now);
     c->quiet = !c->worked;
     c->worked |= counted || c->refused;
     /* Where nothing happens, what fetch waits for now: wherever a run is cut, it is the same. */
@@ -195,7 +206,7 @@ static void core_passes(struct r10k *c, uint64_t oldest, sim_tick next)
         r10k_record_passes(c, c->state, n);
 }
 
-static sim_tick core_runs(struct r10k *c, sim_tick horizon)
+static __attribute__((noinline)) sim_tick core_runs(struct r10k *c, sim_tick horizon)
 {
     struct pc_cpu *base = &c->base;
     base->horizon = horizon;

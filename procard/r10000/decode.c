@@ -381,6 +381,8 @@ static void r10000_decode_transfer(struct r10k *c, struct r10k_entry *e,
     if (e->w->traits & (R10K_BRANCH | R10K_REGISTER)) {
         e->guessed = true;
         c->branch[c->branches++] = (uint8_t)(e - c->entry);
+        if (e->w->traits & (R10K_FP_BRANCH | R10K_REGISTER))
+            c->branches_at = now;
     } else {
         e->done = now + 1;
         e->to = e->next;

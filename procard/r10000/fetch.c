@@ -207,8 +207,6 @@ static void behind_slot(struct r10k *c, sim_tick now)
 
 void r10k_fetch(struct r10k *c, sim_tick now)
 {
-    if (c->stopped || c->buffered == R10K_BUFFER)
-        return;
     if (now < c->fetch_at) {
         r10k_wait_for(c, c->fetch_at);
         return;

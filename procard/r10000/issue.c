@@ -186,5 +186,4 @@ void r10k_issue(struct r10k *c, sim_tick now)
         issue_fp(c, fp & ~adds, now);
     if (adds && adder_free(c, now))
         issue_fp(c, adds, now);
-    r10k_calculate(c, now);
 }

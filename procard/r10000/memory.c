@@ -243,6 +243,7 @@ static bool memory_want(struct r10k *c, const struct r10k_miss *wanted, const st
     passes_over(c, e);
     *m = *wanted;
     c->taken |= 1u << (m - c->miss);
+    c->misses_at = 0;
     m->at = now + 1;
     c->entered |= m->side == PC_SIDE_D;
     count_miss(c, m, !memory_find(c, m->side, m->va, m->look.pa));
@@ -402,6 +403,7 @@ void r10k_misses(struct r10k *c, sim_tick now)
 {
     unsigned used = 0, memory = 0;
     bool came = false;
+    c->misses_at = SIM_NEVER;
     for (unsigned i = 0; c->taken >> i; i++) {
         struct r10k_miss *m = &c->miss[i];
         if (!m->phase)
@@ -417,8 +419,11 @@ void r10k_misses(struct r10k *c, sim_tick now)
         if (m->phase == R10K_MISS_MEMORY)
             memory++;
         else if (m->phase)
-            r10k_wait_for(c, m->at);
+            c->misses_at = sim_earlier(c->misses_at, m->at);
+        else
+            c->misses_at = now + 1; /* to count those that are left */
     }
+    r10k_wait_for(c, c->misses_at);
     c->used = used;
     c->in_memory = memory;
 }
@@ -474,6 +479,7 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
 {
     struct r10k *c = r10k_of(base);
     r10k_disturb(c);
+    c->misses_at = 0;
     for (unsigned i = 0; i < R10K_MISSES; i++) {
         struct r10k_miss *m = &c->miss[i];
         if (m->phase != R10K_MISS_MEMORY || m->side != side || !same_l2_line(c, m->line, line))
@@ -633,8 +639,6 @@ static void count_issue(struct r10k *c, const struct r10k_entry *e)
 void r10k_calculate(struct r10k *c, sim_tick now)
 {
     enum { CALCULATION = 2 };
-    if (!c->unknown)
-        return;
     struct r10k_entry *e = r10k_entry(c, (unsigned)__builtin_ctzll(r10k_by_age(c, c->unknown)));
     if (!r10k_operands(c, e, now))
         return;

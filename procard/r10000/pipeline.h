@@ -371,6 +371,8 @@ struct r10k {
     uint64_t storing;              /**< ... that are stores */
     uint8_t branch[R10K_BRANCHES]; /**< stack of those to be verified, from old to young ... */
     unsigned branches;             /**< ... so many */
+    sim_tick
+        branches_at; /**< the first tick at which any may be verified, or asks for its registers */
 
     /* units: free from this tick on */
     sim_tick alu2_free, div_free, sqrt_free, add_free;
@@ -401,7 +403,8 @@ struct r10k {
     /* memory */
     struct r10k_cache cache[PC_SIDES];
     struct r10k_miss miss[R10K_MISSES];
-    unsigned taken; /**< bit: of these that have a phase */
+    unsigned taken;     /**< bit: of these that have a phase */
+    sim_tick misses_at; /**< the first tick at which any goes on, or is to be counted */
     sim_tick l2_free;
     sim_tick bank_busy[2];
     bool entered;       /**< a request for data has entered the miss handling table in this cycle */
