@@ -2,7 +2,7 @@
  * Branches are verified: one that was predicted wrong takes back all that is younger than its delay
  * slot, and fetch goes on where it should have.
  */
-#include "procard/r10000/pipeline.h"
+#include "procard/r10000/registers.h"
 
 void r10k_branch_done(struct r10k *c, struct r10k_entry *e, const struct r10k_outcome *out,
                       sim_tick at)

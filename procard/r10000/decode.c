@@ -6,37 +6,9 @@
  * Renaming is undone by walking back through the list. The hardware has copies of its maps for
  * branches and needs one cycle; the result is the same, and the time is put down where it is spent.
  */
-#include "procard/r10000/pipeline.h"
+#include "procard/r10000/registers.h"
 
 #include <string.h>
-
-/* Where a register is, or the bits of all conditions. */
-static uint64_t *decode_location(struct mips_regs *r, unsigned where)
-{
-    return (uint64_t *)((char *)r + where);
-}
-
-static unsigned decode_bit_of(unsigned logical)
-{
-    return logical == R10K_LOGICAL_FCC ? 23 : 24 + logical - R10K_LOGICAL_FCC;
-}
-
-static uint64_t condition_get(const struct mips_regs *r, unsigned logical)
-{
-    return r->fcsr >> decode_bit_of(logical) & 1;
-}
-
-static void condition_put(struct mips_regs *r, unsigned logical, uint64_t value)
-{
-    const uint32_t bit = 1u << decode_bit_of(logical);
-    r->fcsr = (r->fcsr & ~bit) | (value ? bit : 0);
-}
-
-static uint64_t decode_get(struct mips_regs *r, unsigned logical)
-{
-    return r10k_file_of(logical) == R10K_FILE_CODES ? condition_get(r, logical)
-                                                    : *decode_location(r, r10k_location(logical));
-}
 
 /* A register of its file is taken. */
 static unsigned register_take(struct r10k *c, enum r10k_file file)
@@ -44,11 +16,6 @@ static unsigned register_take(struct r10k *c, enum r10k_file file)
     const unsigned n = (unsigned)__builtin_ctzll(c->free[file]);
     c->free[file] &= c->free[file] - 1;
     return file * R10K_FILE + n;
-}
-
-static void register_free(struct r10k *c, unsigned phys)
-{
-    c->free[phys / R10K_FILE] |= UINT64_C(1) << phys % R10K_FILE;
 }
 
 void r10k_rename_reset(struct r10k *c)
@@ -61,7 +28,7 @@ void r10k_rename_reset(struct r10k *c)
             continue;
         const unsigned phys = register_take(c, r10k_file_of(i));
         c->map[i] = (uint8_t)phys;
-        c->value[phys] = decode_get(&c->r, i);
+        c->value[phys] = r10k_register(&c->r, i);
         c->ready[phys] = 0;
         c->waiting[phys] = 0;
         c->asking[phys] = 0;
@@ -113,28 +80,17 @@ bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now)
 
 /* Conditions are bits of one word, and a register of which only a half has been written is joined
  * with the thread's. */
-static void gather_parts(struct r10k *c, const struct r10k_entry *e)
+void r10k_gather_parts(struct r10k *c, const struct r10k_entry *e)
 {
     for (unsigned i = 0; i < e->w->sources; i++) {
         const unsigned logical = e->w->source[i], phys = e->source[i];
         const bool from_both = c->half[phys] && e->w->traits & R10K_WHOLE;
-        const uint64_t value = from_both ? decode_get(&c->r, logical) : c->value[phys];
+        const uint64_t value = from_both ? r10k_register(&c->r, logical) : c->value[phys];
         if (r10k_file_of(logical) == R10K_FILE_CODES)
-            condition_put(&c->scratch, logical, value);
+            r10k_condition_put(&c->scratch, logical, value);
         else
-            *decode_location(&c->scratch, e->w->from[i]) = value;
+            *r10k_place(&c->scratch, e->w->from[i]) = value;
     }
-}
-
-void r10k_gather(struct r10k *c, const struct r10k_entry *e)
-{
-    const struct r10k_word *w = e->w;
-    if (w->traits & (R10K_WHOLE | R10K_CODES)) {
-        gather_parts(c, e);
-        return;
-    }
-    for (unsigned i = 0; i < w->sources; i++)
-        *decode_location(&c->scratch, w->from[i]) = c->value[e->source[i]];
 }
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -162,8 +118,7 @@ static inline void queue_learns(struct r10k *c, struct r10k_entry *e, sim_tick a
         c->places.coming |= place;
 }
 
-/* Those in a queue that have waited for a register. */
-static void queues_told(struct r10k *c, uint32_t who)
+void r10k_told(struct r10k *c, uint32_t who)
 {
     who &= c->places.used; /* others have been squashed */
     for (; who; who &= who - 1) {
@@ -176,67 +131,28 @@ static void queues_told(struct r10k *c, uint32_t who)
     }
 }
 
-void r10k_ready(struct r10k *c, unsigned phys, sim_tick at)
+void r10k_told_others(struct r10k *c, uint64_t who)
 {
-    const uint32_t who = c->waiting[phys];
-    uint64_t others = c->asking[phys];
-    c->ready[phys] = at;
-    if (who) {
-        c->waiting[phys] = 0;
-        queues_told(c, who);
-    }
-    for (c->asking[phys] = 0; others; others &= others - 1) {
-        struct r10k_entry *e = &c->entry[__builtin_ctzll(others)];
+    for (; who; who &= who - 1) {
+        struct r10k_entry *e = &c->entry[__builtin_ctzll(who)];
         if (!e->w->places) /* the one that has asked may have been squashed */
             e->wakes = 0;
     }
 }
 
-void r10k_deliver(struct r10k *c, struct r10k_entry *e, sim_tick low, sim_tick high)
-{
-    const struct r10k_word *w = e->w;
-    for (unsigned i = 0; i < w->results; i++) {
-        const unsigned phys = e->result[i];
-        c->value[phys] = w->file[i] == R10K_FILE_CODES ? condition_get(&c->scratch, w->result[i])
-                                                       : *decode_location(&c->scratch, w->into[i]);
-        r10k_ready(c, phys, i ? high : low);
-    }
-}
-
 /* A result of which a half is new, or that is a condition. */
-static void commit_part(struct r10k *c, const struct r10k_word *w, unsigned i, uint64_t value)
+void r10k_commit_part(struct r10k *c, const struct r10k_word *w, unsigned i, uint64_t value)
 {
     if (w->traits & R10K_HALF)
         memcpy((char *)&c->r + w->op.d,
                (const char *)&value + (w->op.d - offsetof(struct mips_regs, fpr)) % 8, 4);
     else if (w->file[i] == R10K_FILE_CODES)
-        condition_put(&c->r, w->result[i], value);
+        r10k_condition_put(&c->r, w->result[i], value);
     else
-        *decode_location(&c->r, w->into[i]) = value;
-}
-
-void r10k_commit(struct r10k *c, const struct r10k_entry *e)
-{
-    const struct r10k_word *w = e->w;
-    for (unsigned i = 0; i < w->results; i++) {
-        if (w->traits & (R10K_HALF | R10K_CODES))
-            commit_part(c, w, i, c->value[e->result[i]]);
-        else
-            *decode_location(&c->r, w->into[i]) = c->value[e->result[i]];
-        register_free(c, e->before[i]);
-    }
+        *r10k_place(&c->r, w->into[i]) = value;
 }
 
 /* ---- in and out of the list ------------------------------------------------------------------ */
-
-void r10k_leave_places(struct r10k *c, const struct r10k_entry *e)
-{
-    const uint32_t others = ~(UINT32_C(1) << e->place);
-    c->places.used &= others;
-    c->places.ready &= others;
-    c->places.coming &= others;
-    c->places.own[e->w->own] &= others;
-}
 
 static void leave_queue(struct r10k *c, const struct r10k_entry *e)
 {
@@ -251,7 +167,7 @@ static void decode_forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     for (unsigned i = e->w->results; i-- > 0;) {
         c->map[e->w->result[i]] = e->before[i];
-        register_free(c, e->result[i]);
+        r10k_register_free(c, e->result[i]);
     }
     leave_queue(c, e);
     if (e->guessed && c->branches && c->branch[c->branches - 1] == e - c->entry)

@@ -183,19 +183,38 @@ static unsigned flags_of(const struct r10k *c)
     return (c->r.fr ? MIPS_FR : 0) | (c->r.addr64 ? MIPS_W64 : 0);
 }
 
-/* The word at fetch_pc, whose line is here, goes into the buffer. */
+/* `count` words from fetch_pc on, whose line is here, go into the buffer. */
+static inline void fetch_words(struct r10k *c, unsigned count, sim_tick at)
+{
+    const unsigned flags = flags_of(c), end = c->buffered + count;
+    const uint8_t *p = c->line_host + (c->fetch_pc - c->line_va);
+    uint64_t pc = c->fetch_pc;
+    for (unsigned i = c->buffered; i < end; i++, pc += 4, p += 4) {
+        struct r10k_fetched *f = r10k_fetched_at(c, i);
+        f->w = r10k_word_at(c->code, pc, fetch_word_at(p), flags);
+        f->pc = pc;
+        f->target = 0;
+        f->at = at;
+        f->page = NM_XLATE_OK;
+    }
+    c->buffered = end;
+    c->fetch_pc = pc;
+}
+
+/* One of them. */
 static struct r10k_fetched *fetch_push(struct r10k *c, sim_tick at)
 {
-    struct r10k_fetched *f = r10k_fetched_at(c, c->buffered++);
-    const uint64_t pc = c->fetch_pc;
-    const uint32_t word = fetch_word_at(c->line_host + (pc - c->line_va));
-    f->w = r10k_word_at(c->code, pc, word, flags_of(c));
-    f->pc = pc;
-    f->target = 0;
-    f->at = at;
-    f->page = NM_XLATE_OK;
-    c->fetch_pc = pc + 4;
-    return f;
+    fetch_words(c, 1, at);
+    return r10k_fetched_at(c, c->buffered - 1);
+}
+
+/* Words that can be read in a cycle. */
+static unsigned fetch_most(const struct r10k *c)
+{
+    const unsigned room = R10K_BUFFER - c->buffered;
+    const uint64_t left = (c->p->l1i_line - (c->fetch_pc - c->line_va)) / 4;
+    const unsigned most = room < R10K_GROUP ? room : R10K_GROUP;
+    return left < most ? (unsigned)left : most;
 }
 
 static void behind_slot(struct r10k *c, sim_tick now)
@@ -203,6 +222,22 @@ static void behind_slot(struct r10k *c, sim_tick now)
     const bool stop = c->stopped_behind;
     r10k_fetch_from(c, c->redirect, now + 1);
     c->stopped = stop;
+}
+
+/* Up to `most` words, and behind a transfer that the R12000 knows no more than its delay slot. */
+static void fetch_known(struct r10k *c, unsigned most, sim_tick now)
+{
+    for (unsigned n = 1; n <= most; n++) {
+        struct r10k_fetched *f = fetch_push(c, now);
+        if (n < most)
+            f->target = known_target(c, f->pc, f->w);
+        if (f->target) {
+            const uint64_t target = f->target;
+            fetch_push(c, now);
+            r10k_fetch_from(c, target, now + 1);
+            return;
+        }
+    }
 }
 
 void r10k_fetch(struct r10k *c, sim_tick now)
@@ -216,22 +251,13 @@ void r10k_fetch(struct r10k *c, sim_tick now)
         return;
     }
     c->worked = true;
-    for (unsigned n = 0; n < R10K_GROUP && c->buffered < R10K_BUFFER; n++) {
-        struct r10k_fetched *f = fetch_push(c, now);
-        if (c->slot_first) {
-            behind_slot(c, now);
-            return;
-        }
-        if (c->fetch_pc - c->line_va >= c->p->l1i_line)
-            return;
-        if (c->targets && n + 1 < R10K_GROUP && c->buffered < R10K_BUFFER)
-            f->target = known_target(c, f->pc, f->w);
-        if (f->target) { /* its delay slot, and no more */
-            const uint64_t target = f->target;
-            fetch_push(c, now);
-            r10k_fetch_from(c, target, now + 1);
-            return;
-        }
+    if (c->slot_first) {
+        fetch_words(c, 1, now);
+        behind_slot(c, now);
+    } else if (c->targets) {
+        fetch_known(c, fetch_most(c), now);
+    } else {
+        fetch_words(c, fetch_most(c), now);
     }
 }
 

@@ -3,7 +3,7 @@
  * state. Stores write here, exceptions are taken here, and what must not be done on a wrong path is
  * done when its instruction is the oldest.
  */
-#include "procard/r10000/pipeline.h"
+#include "procard/r10000/registers.h"
 
 #include "machine/values.h"
 

@@ -5,7 +5,7 @@
  * that age does not count. Without the latter old branches wait for young sums while the other unit
  * has nothing to do). Addresses are calculated in program order.
  */
-#include "procard/r10000/pipeline.h"
+#include "procard/r10000/registers.h"
 
 /* What finishes at `at` counts then as done, or later if two of its kind do already (the counters'
  * document: 0, 1 or 2 a cycle); it is gone before if it is squashed. */

@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 #include "machine/protocol.h"
 #include "machine/values.h"
-#include "procard/r10000/pipeline.h"
+#include "procard/r10000/registers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -581,19 +581,10 @@ void r10k_rename_reset(struct r10k *c);
 /** An instruction may read all its sources at `now`. If not, its `wakes` says when to ask again.
  * For one in no queue, or the address queue. */
 bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now);
-/** It has issued, or has never been. */
-void r10k_leave_places(struct r10k *c, const struct r10k_entry *e);
 /** Of one that reads both halves of a register, and whose registers are there: they are in one. */
 bool r10k_halves(const struct r10k *c, const struct r10k_entry *e);
 /** From when on an instruction can read its i-th source; SIM_NEVER: not known. */
 sim_tick r10k_ready_for(const struct r10k *c, const struct r10k_entry *e, unsigned i);
-/** A physical register has its value, for instructions that issue at `at` or later. */
-void r10k_ready(struct r10k *c, unsigned phys, sim_tick at);
-/** Puts an entry's operands into c->scratch; takes its results from there, ready at `at`. */
-void r10k_gather(struct r10k *c, const struct r10k_entry *e);
-/** The oldest entry's results become the thread's, and what they replaced is free. */
-void r10k_commit(struct r10k *c, const struct r10k_entry *e);
-void r10k_deliver(struct r10k *c, struct r10k_entry *e, sim_tick low, sim_tick high);
 
 /** fetch.c */
 void r10k_fetch(struct r10k *c, sim_tick now);
