@@ -28,7 +28,7 @@ static bool show_late(struct r10k *c)
 }
 
 /* Of `n` cycles from `from` on, in which the same goes on. */
-static void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
+static inline void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
 {
     c->signals.total[R10K_SIGNAL_CYCLES][c->mode] += n;
     if (c->used) {
@@ -84,7 +84,9 @@ static enum pc_status core_cycle(struct r10k *c, sim_tick now)
         return state;
     if (c->trying)
         r10k_accesses(c, now);
-    r10k_issue(c, now);
+    if (c->places.ready | c->places.coming)
+        r10k_issue(c, now);
+    c->issues = now + 1;
     if (c->unknown)
         r10k_calculate(c, now);
     if (c->buffered && c->count + c->twos < c->list)
@@ -193,19 +195,27 @@ static void core_goes_on(struct r10k *c)
     count_cycles(c, c->seen, c->base.now - c->seen);
 }
 
+/* Who follows the core is told that `n` cycles have gone by. Not inline: a run that passes would
+ * keep registers for it. */
+static __attribute__((noinline)) void core_tells(struct r10k *c, uint64_t oldest, sim_tick n)
+{
+    r10k_profile_spends(c, oldest, c->state, n);
+    if (c->base.record)
+        r10k_record_passes(c, c->state, n);
+}
+
 /* Cycles up to `next` go by. @param oldest  the instruction that they are put down to */
-static void core_passes(struct r10k *c, uint64_t oldest, sim_tick next)
+static inline void core_passes(struct r10k *c, uint64_t oldest, sim_tick next)
 {
     struct pc_cpu *base = &c->base;
     const sim_tick n = next - base->now;
     count_cycles(c, base->now, n);
     pc_charge(base, c->state, n);
-    if (base->cursor)
-        r10k_profile_spends(c, oldest, c->state, n);
-    if (base->record)
-        r10k_record_passes(c, c->state, n);
+    if (base->cursor || base->record)
+        core_tells(c, oldest, n);
 }
 
+/* Not inline: most runs do without (r10k_run). */
 static __attribute__((noinline)) sim_tick core_runs(struct r10k *c, sim_tick horizon)
 {
     struct pc_cpu *base = &c->base;

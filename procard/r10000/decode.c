@@ -42,8 +42,9 @@ sim_tick r10k_ready_for(const struct r10k *c, const struct r10k_entry *e, unsign
 {
     const unsigned phys = e->source[i];
     const sim_tick ready = c->ready[phys];
-    const bool sooner = i == e->w->addend && c->product[phys] && ready != SIM_NEVER;
-    return ready - (sooner ? 2 : 0);
+    if (__builtin_expect(!c->product[phys], 1))
+        return ready;
+    return ready - (i == e->w->addend && ready != SIM_NEVER ? 2 : 0);
 }
 
 bool r10k_halves(const struct r10k *c, const struct r10k_entry *e)

@@ -64,7 +64,7 @@ static void breaks_link(struct r10k *c, const struct r10k_entry *e)
         c->base.link = false;
 }
 
-static void graduate_graduates(struct r10k *c, struct r10k_entry *e)
+static inline void graduate_graduates(struct r10k *c, struct r10k_entry *e)
 {
     const struct r10k_word *w = e->w;
     r10k_step(c, e, PC_STEP_GRADUATED, c->base.now);
