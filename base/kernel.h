@@ -211,11 +211,14 @@ static inline sim_tick sim_kernel_now(const struct sim_kernel *k)
     return k->now;
 }
 
-/** Whether no other event is left at the current tick: what would be posted for it may be done at
- *  once. */
-static inline bool sim_kernel_clear(const struct sim_kernel *k)
+/** Whether a standing event would be the first of a tick in the wheel: nothing is there but
+ * standing ones that come after it. */
+static inline bool sim_kernel_leads(const struct sim_kernel *k, sim_tick at, enum sim_rank rank,
+                                    uint32_t component)
 {
-    return sim_slot_empty(k, k->now % SIM_WHEEL);
+    const size_t slot = at % SIM_WHEEL;
+    const uint64_t before = (1ull << sim_standing_number(rank, component)) - 1;
+    return k->bucket[slot] == SIM_NO_EVENT && !(k->due[slot] & before);
 }
 
 /** Moves the clock to `to` without firing; precondition: no event before `to`. */
@@ -234,13 +237,17 @@ static inline void sim_kernel_allow(struct sim_kernel *k, sim_tick limit)
 }
 
 /**
- * Instead of posting an event, at the end of one that is fired: whether it would be the very next
- * thing to happen on the island. Then the clock stands at `at`, and the caller does what the event
- * would have done; sim_kernel_fire gives the order of the first of them.
+ * Instead of posting a standing event, at the end of one that is fired: whether it would be the
+ * very next thing to happen on the island. Then the clock stands at `at`, and the caller does what
+ * the event would have done; sim_kernel_fire gives the order of the first of them.
  */
-static inline bool sim_kernel_goes_on(struct sim_kernel *k, sim_tick at)
+static inline bool sim_kernel_goes_on(struct sim_kernel *k, sim_tick at, enum sim_rank rank,
+                                      uint32_t component)
 {
-    if (at >= k->limit || sim_kernel_next(k) <= at)
+    const sim_tick next = sim_kernel_next(k);
+    if (at >= k->limit || next < at)
+        return false;
+    if (next == at && (at - k->now >= SIM_WHEEL || !sim_kernel_leads(k, at, rank, component)))
         return false;
     sim_kernel_advance(k, at);
     return true;

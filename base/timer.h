@@ -32,11 +32,12 @@ static inline bool sim_timer_fires(struct sim_timer *t, sim_tick now)
     return true;
 }
 
-/** Instead of setting it to the current tick: whether its event would be the next, since none is
- * left at this tick. Then the caller calls the event's function. */
-static inline bool sim_timer_at_once(struct sim_timer *t, const struct sim_kernel *k, sim_tick now)
+/** Instead of setting it to the current tick: whether its event, a standing one, would be the next.
+ * Then the caller calls the event's function. */
+static inline bool sim_timer_at_once(struct sim_timer *t, const struct sim_kernel *k, sim_tick now,
+                                     enum sim_rank rank, uint32_t component)
 {
-    return sim_kernel_clear(k) && sim_timer_set(t, now);
+    return sim_kernel_leads(k, now, rank, component) && sim_timer_set(t, now);
 }
 
 #endif

@@ -16,25 +16,30 @@
 #include "machine/values.h"
 #include "monitor/taps.h"
 
-#include <assert.h>
-
 struct nm_bus {
     struct sim_kernel *k;
     struct sim_room *room;
     struct nm_port *port[NM_MODULES];
     struct sim_clock clock;
-    sim_tick arbitration;             /* [ticks] */
-    unsigned asking;                  /* bit per module that has a packet to send */
-    unsigned full[NM_CLASSES];        /* modules without room for another incoming packet */
-    unsigned passed_over[NM_CLASSES]; /* modules with a packet that could have gone but for such a
-                                         one */
-    unsigned held, holder;     /* cards whose next places are held for a packet of this module */
+    sim_tick arbitration; /* [ticks] */
+    unsigned asking;      /* bit per module that has a packet to send */
+    union {
+        struct {
+            uint8_t full[NM_CLASSES];        /* modules without room for another incoming packet */
+            uint8_t passed_over[NM_CLASSES]; /* modules with a packet that could have gone but for
+                                                such a one */
+            uint8_t held;  /* cards whose next places are held for a packet of this module ... */
+            uint8_t plain; /* checking mode: without the ways of a bus that is not crowded */
+        };
+        uint64_t crowd; /* 0: any packet has a way, and none has been passed over */
+    };
+    unsigned holder;           /* ... this one */
     sim_tick free_at;          /* end of the tenure in progress */
     struct sim_timer decision; /* the arbitration event */
-    uint16_t
-        data_cycles[NM_MSG__COUNT]; /* behind the header: of a line, of a doubleword, or none */
-    unsigned depth;                 /* of every FIFO */
-    bool plain;       /* checking mode: without the ways of a bus that is not crowded */
+    struct {
+        uint16_t class, cycles; /* behind the header: of a line, of a doubleword, or none */
+    } data[NM_MSG__COUNT];
+    unsigned depth;   /* of every FIFO */
     unsigned last;    /* granted last: lowest priority now */
     uint64_t granted; /* [cycles] in all tenures, the present one whole */
     struct nm_packet moving;
@@ -45,12 +50,13 @@ struct nm_bus {
     unsigned station; /* for the watcher */
 };
 
-static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_packet *p)
+static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_packet *p,
+                                          sim_tick now)
 {
-    assert(f->count < f->depth);
+    SIM_OWED(f->count < f->depth);
     struct nm_packet *slot = &f->slot[(f->head + f->count++) & f->wrap];
     *slot = *p;
-    f->filled -= sim_kernel_now(f->clock);
+    f->filled -= now;
     if (f->count > f->deepest)
         f->deepest = f->count;
     return slot;
@@ -68,7 +74,8 @@ struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p, struc
     for (unsigned m = 0; m < NM_MSG__COUNT; m++) {
         const struct nm_message_row *row = nm_message_row(m);
         const uint64_t bytes = row->has_data ? p->l2_line : row->has_word ? sizeof(uint64_t) : 0;
-        bus->data_cycles[m] = (uint16_t)((bytes + p->bus_width - 1) / p->bus_width);
+        bus->data[m].class = row->class;
+        bus->data[m].cycles = (uint16_t)((bytes + p->bus_width - 1) / p->bus_width);
     }
     bus->depth = (unsigned)p->bus_fifo;
     bus->plain = p->check;
@@ -87,7 +94,7 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
     port->clock = bus->clock;
     port->ready_at = SIM_NEVER;
     for (unsigned c = 0; c < NM_CLASSES; c++) {
-        port->in[c] = (struct nm_fifo){.depth = bus->depth, .wrap = size - 1, .clock = bus->k};
+        port->in[c] = (struct nm_fifo){.depth = bus->depth, .wrap = size - 1};
         port->out[c] = port->in[c];
         port->in[c].slot = sim_room_take(bus->room, size * sizeof(struct nm_packet));
         port->out[c].slot = sim_room_take(bus->room, size * sizeof(struct nm_packet));
@@ -99,30 +106,30 @@ sim_tick nm_bus_cycle(const struct nm_bus *bus)
     return bus->clock.cycle;
 }
 
-/* Whether any packet may find no room, or a place held for another: if not, all have a way. */
-static inline bool crowded(const struct nm_bus *bus)
-{
-    return bus->full[NM_SINKABLE] | bus->full[NM_NONSINKABLE] | bus->held;
-}
-
 /* Whether the incoming FIFOs of its class of all its targets have room. */
 static bool has_way(const struct nm_bus *bus, const struct nm_packet *p)
 {
-    const enum nm_class class = nm_message_row(p->message)->class;
+    const enum nm_class class = bus->data[p->message].class;
     const bool free = class == NM_NONSINKABLE || p->source == bus->holder;
     return !(p->targets & (bus->full[class] | (free ? 0 : bus->held)));
 }
 
-/* The packet a module would send next: the oldest, but a nonsinkable one that finds no room steps
- * aside for sinkable ones. Precondition: it has one. */
-static inline struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_port *port)
+/* The class of the packet a module would send next: the oldest, but a nonsinkable one that finds no
+ * room steps aside for sinkable ones. Precondition: it has one. */
+static inline enum nm_class next_class(const struct nm_bus *bus, const struct nm_port *port)
 {
     const struct nm_fifo *s = &port->out[NM_SINKABLE], *n = &port->out[NM_NONSINKABLE];
-    if (!s->count || !n->count)
-        return nm_fifo_at(s->count ? s : n, 0);
-    struct nm_packet *sinkable = nm_fifo_at(s, 0), *nonsinkable = nm_fifo_at(n, 0);
-    bool older = (int32_t)(nonsinkable->order - sinkable->order) < 0;
-    return older && has_way(bus, nonsinkable) ? nonsinkable : sinkable;
+    if (!n->count || !s->count)
+        return n->count ? NM_NONSINKABLE : NM_SINKABLE;
+    const struct nm_packet *sinkable = nm_fifo_at(s, 0), *nonsinkable = nm_fifo_at(n, 0);
+    const bool older = (int32_t)(nonsinkable->order - sinkable->order) < 0;
+    return older && has_way(bus, nonsinkable) ? NM_NONSINKABLE : NM_SINKABLE;
+}
+
+static inline const struct nm_packet *port_head(const struct nm_bus *bus,
+                                                const struct nm_port *port)
+{
+    return nm_fifo_at(&port->out[next_class(bus, port)], 0);
 }
 
 /* Makes sure a decision happens as soon as a module that has asked since `since` can win. */
@@ -140,7 +147,7 @@ static void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
 /* The same for whichever module has asked first. */
 static void schedule(struct nm_bus *bus, sim_tick now)
 {
-    const bool free = !crowded(bus);
+    const bool free = !bus->crowd;
     sim_tick first = SIM_NEVER;
     for (unsigned m = bus->asking; m; m &= m - 1) {
         const struct nm_port *port = bus->port[__builtin_ctz(m)];
@@ -155,12 +162,12 @@ void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *
 {
     struct nm_port *port = bus->port[position];
     const sim_tick now = sim_kernel_now(bus->k);
-    fifo_push(&port->out[nm_message_row(p->message)->class], p)->order = port->sends++;
+    fifo_push(&port->out[bus->data[p->message].class], p, now)->order = port->sends++;
     if (port->ready_at == SIM_NEVER) {
         port->ready_at = sim_clock_edge(&bus->clock, now);
         bus->asking |= 1u << position;
     }
-    if (!crowded(bus) || has_way(bus, port_head(bus, port)))
+    if (!bus->crowd || has_way(bus, port_head(bus, port)))
         decide_for(bus, port->ready_at, now);
 }
 
@@ -292,25 +299,26 @@ static void reserve(struct nm_bus *bus, unsigned targets, enum nm_class class)
 
 /* The module has the bus up to free_at; what it sends next, if anything, it asks for one cycle
  * later. */
-static void grant(struct nm_bus *bus, unsigned m, sim_tick now)
+static inline void grant(struct nm_bus *bus, unsigned m, sim_tick now)
 {
     struct nm_port *port = bus->port[m];
-    const struct nm_packet *head = port_head(bus, port);
-    const struct nm_message_row *row = nm_message_row(head->message);
-    const unsigned cycles = 1 + bus->data_cycles[head->message];
-    reserve(bus, head->targets, row->class);
-    bus->moving = *nm_fifo_pop(&port->out[row->class]);
+    const enum nm_class class = next_class(bus, port);
+    bus->moving = *nm_fifo_pop(&port->out[class], now);
+    const unsigned cycles = 1u + bus->data[bus->moving.message].cycles;
+    reserve(bus, bus->moving.targets, class);
     bus->last = m;
-    bus->passed_over[row->class] &= ~(1u << m);
-    if (m == bus->holder && row->class == NM_SINKABLE)
+    bus->passed_over[class] &= ~(1u << m);
+    if (m == bus->holder && class == NM_SINKABLE)
         bus->held = 0;
     bus->granted += cycles;
-    port->grant_wait += sim_clock_cycles(&bus->clock, now - port->ready_at);
+    port->grant_wait += now - port->ready_at;
     bus->free_at = now + cycles * bus->clock.cycle;
-    const bool more = port->out[NM_SINKABLE].count || port->out[NM_NONSINKABLE].count;
-    port->ready_at = more ? sim_clock_edge(&bus->clock, now + bus->clock.cycle) : SIM_NEVER;
-    if (!more)
+    if (port->out[NM_SINKABLE].count | port->out[NM_NONSINKABLE].count)
+        port->ready_at = sim_clock_edge(&bus->clock, now + bus->clock.cycle);
+    else {
+        port->ready_at = SIM_NEVER;
         bus->asking &= ~(1u << m);
+    }
     if (bus->watcher)
         bus->watcher(bus->watcher_ctx, bus->station, now, cycles, &bus->moving);
     port->sent(port->module, now);
@@ -325,29 +333,9 @@ static __attribute__((noinline)) unsigned choose_in_crowd(struct nm_bus *bus, si
     return m;
 }
 
-static void decide(void *self, sim_tick now, uint64_t arg)
-{
-    struct nm_bus *bus = self;
-    (void)arg;
-    if (!sim_timer_fires(&bus->decision, now))
-        return;
-    const bool crowd = crowded(bus) || anybody_passed_over(bus) || bus->plain;
-    const unsigned m = crowd ? choose_in_crowd(bus, now) : choose_freely(bus, now);
-    if (m != NM_MODULES)
-        grant(bus, m, now);
-    if (bus->asking)
-        schedule(bus, now + 1);
-    if (m == NM_MODULES)
-        return;
-    if (sim_kernel_goes_on(bus->k, bus->free_at))
-        deliver(bus, bus->free_at, 0);
-    else
-        sim_post_standing(bus->k, bus->free_at, SIM_RANK_DELIVER, 0);
-}
-
 /* The port's books of a packet that has left it or come in. */
-static void count(struct nm_port *port, const struct nm_packet *p, bool out, unsigned data,
-                  sim_tick now)
+static inline void count(struct nm_port *port, const struct nm_packet *p, bool out, unsigned data,
+                         sim_tick now)
 {
     struct mon_taps *taps = port->taps;
     if (!taps)
@@ -360,28 +348,56 @@ static void count(struct nm_port *port, const struct nm_packet *p, bool out, uns
         port->heard(port->module, now, p, out, data);
 }
 
-static void deliver(void *self, sim_tick now, uint64_t arg)
+static inline void put_in(struct nm_port *port, const struct nm_packet *p, enum nm_class class,
+                          unsigned data, sim_tick now)
 {
-    struct nm_bus *bus = self;
+    struct nm_fifo *in = &port->in[class];
+    in->reserved--;
+    fifo_push(in, p, now);
+    count(port, p, false, data, now);
+}
+
+/* The packet on the bus has come: all its targets have it before one hears of it. */
+static inline void arrive(struct nm_bus *bus, sim_tick now)
+{
     struct nm_packet *p = &bus->moving;
-    const struct nm_message_row *row = nm_message_row(p->message);
-    const unsigned data = bus->data_cycles[p->message], targets = p->targets;
-    (void)arg;
+    const unsigned data = bus->data[p->message].cycles, targets = p->targets;
+    const enum nm_class class = bus->data[p->message].class;
     count(bus->port[p->source], p, true, data, now);
     p->arrived = (uint32_t)now;
     if (bus->listener)
         bus->listener(bus->listener_ctx, now, p);
-    for (unsigned t = targets; t; t &= t - 1) {
-        struct nm_port *port = bus->port[__builtin_ctz(t)];
-        struct nm_fifo *in = &port->in[row->class];
-        in->reserved--;
-        fifo_push(in, p);
-        count(port, p, false, data, now);
-    }
+    for (unsigned t = targets; t; t &= t - 1)
+        put_in(bus->port[__builtin_ctz(t)], p, class, data, now);
     for (unsigned t = targets; t; t &= t - 1) {
         struct nm_port *port = bus->port[__builtin_ctz(t)];
         port->arrived(port->module, now);
     }
+}
+
+static void deliver(void *self, sim_tick now, uint64_t arg)
+{
+    (void)arg;
+    arrive(self, now);
+}
+
+static void decide(void *self, sim_tick now, uint64_t arg)
+{
+    struct nm_bus *bus = self;
+    (void)arg;
+    if (!sim_timer_fires(&bus->decision, now))
+        return;
+    const unsigned m = bus->crowd ? choose_in_crowd(bus, now) : choose_freely(bus, now);
+    if (m != NM_MODULES)
+        grant(bus, m, now);
+    if (bus->asking)
+        schedule(bus, now + 1);
+    if (m == NM_MODULES)
+        return;
+    if (sim_kernel_goes_on(bus->k, bus->free_at, SIM_RANK_DELIVER, 0))
+        arrive(bus, bus->free_at);
+    else
+        sim_post_standing(bus->k, bus->free_at, SIM_RANK_DELIVER, 0);
 }
 
 uint64_t nm_bus_busy(const struct nm_bus *bus, sim_tick now)
@@ -394,7 +410,7 @@ uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, sim_tick now
 {
     const struct nm_port *port = bus->port[position];
     bool waiting = port->ready_at != SIM_NEVER && port->ready_at < now;
-    return port->grant_wait + (waiting ? (now - port->ready_at) / bus->clock.cycle : 0);
+    return (port->grant_wait + (waiting ? now - port->ready_at : 0)) / bus->clock.cycle;
 }
 
 void nm_bus_listen(struct nm_bus *bus, nm_bus_listener *listener, void *ctx)

@@ -18,9 +18,8 @@ struct nm_fifo {
     unsigned depth, wrap, head, count;
     unsigned reserved; /**< slots promised to packets on their way */
     unsigned deepest;  /**< most packets at once */
-    const struct sim_kernel *clock;
-    uint64_t filled; /**< [packets x ticks] they stayed: ticks of those that left minus ticks at
-                          which they came, modulo 2^64; add count x now */
+    uint64_t filled;   /**< [packets x ticks] they stayed: ticks of those that left minus ticks at
+                            which they came, modulo 2^64; add count x now */
 };
 
 static inline bool nm_fifo_room(const struct nm_fifo *f, unsigned n)
@@ -36,11 +35,11 @@ static inline struct nm_packet *nm_fifo_at(const struct nm_fifo *f, unsigned i)
 
 /** Takes the head, which stays where it is until the next one is appended. Precondition: not empty.
  */
-static inline const struct nm_packet *nm_fifo_pop(struct nm_fifo *f)
+static inline const struct nm_packet *nm_fifo_pop(struct nm_fifo *f, sim_tick now)
 {
     const struct nm_packet *p = nm_fifo_at(f, 0);
     f->head = --f->count ? f->head + 1 : 0; /* an empty one begins where the host's cache has it */
-    f->filled += sim_kernel_now(f->clock);
+    f->filled += now;
     return p;
 }
 
@@ -52,7 +51,7 @@ struct nm_port {
     sim_tick
         ready_at; /**< since when the head of `out` asks for the bus; SIM_NEVER: nothing does */
     sim_tick kept_since[NM_CLASSES]; /**< of each class's head, if it was passed over */
-    uint64_t grant_wait;             /**< [bus cycles] asked but not granted, finished waits */
+    sim_tick grant_wait;             /**< asked but not granted, finished waits; whole bus cycles */
     struct mon_taps *taps;           /**< the card's taps, or NULL (memory) */
     void (*heard)(void *module, sim_tick now, const struct nm_packet *p, bool out,
                   unsigned data); /**< every packet of the port with its data cycles, after the

@@ -232,10 +232,9 @@ void nm_check_share(struct nm_check *c, int32_t slot)
         c->slot[slot].users++;
 }
 
-void nm_check_release(struct nm_check *c, int32_t slot)
+void nm_check_released(struct nm_check *c, int32_t slot)
 {
-    if (slot >= 0)
-        c->slot[slot].users--;
+    c->slot[slot].users--;
 }
 
 void nm_check_to(struct nm_check *c, unsigned holder, uint64_t line, int32_t slot)

@@ -55,7 +55,12 @@ int32_t nm_check_from(struct nm_check *c, unsigned holder, uint64_t line);
 void nm_check_to(struct nm_check *c, unsigned holder, uint64_t line, int32_t slot);
 /** One more target will look at the slot; every target releases it once. */
 void nm_check_share(struct nm_check *c, int32_t slot);
-void nm_check_release(struct nm_check *c, int32_t slot);
+void nm_check_released(struct nm_check *c, int32_t slot);
+static inline void nm_check_release(struct nm_check *c, int32_t slot)
+{
+    if (slot >= 0)
+        nm_check_released(c, slot);
+}
 /** The holder's copy goes away. */
 void nm_check_drop(struct nm_check *c, unsigned holder, uint64_t line);
 

@@ -166,23 +166,32 @@ sim_tick nm_controller_ready_after(const struct nm_controller *c, sim_tick now)
     return next;
 }
 
+/* The place of a sinkable answer, in order behind those before it; its packet is the caller's to
+ * write. */
+static struct nm_packet *stage(struct nm_controller *c, sim_tick ready)
+{
+    if (sim_queue_full(&c->staged))
+        c->stage = sim_queue_grow(&c->staged, c->stage, sizeof *c->stage);
+    c->last_out = sim_later(ready, c->last_out);
+    c->due = sim_earlier(c->due, c->last_out);
+    struct nm_answer *a = &c->stage[sim_queue_push(&c->staged)];
+    a->ready = c->last_out;
+    return &a->packet;
+}
+
 void nm_controller_send(struct nm_controller *c, struct nm_packet *p, sim_tick ready)
 {
     p->source = c->module;
-    if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
-        if (c->late_count == c->late_size) {
-            c->late_size = c->late_size ? 2 * c->late_size : NM_STAGE;
-            c->late = sim_grow(c->late, c->late_size, sizeof *c->late);
-        }
-        c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged.count};
-        c->due = sim_earlier(c->due, ready);
+    if (nm_message_row(p->message)->class == NM_SINKABLE) {
+        *stage(c, ready) = *p;
         return;
     }
-    if (sim_queue_full(&c->staged))
-        c->stage = sim_queue_grow(&c->staged, c->stage, sizeof *c->stage);
-    c->last_out = ready > c->last_out ? ready : c->last_out;
-    c->stage[sim_queue_push(&c->staged)] = (struct nm_answer){*p, c->last_out, 0};
-    c->due = sim_earlier(c->due, c->last_out);
+    if (c->late_count == c->late_size) {
+        c->late_size = c->late_size ? 2 * c->late_size : NM_STAGE;
+        c->late = sim_grow(c->late, c->late_size, sizeof *c->late);
+    }
+    c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged.count};
+    c->due = sim_earlier(c->due, ready);
 }
 
 void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
@@ -364,10 +373,11 @@ static __attribute__((noinline)) void tell_row(const struct nm_controller *c,
 static void say_no(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                    uint8_t info, sim_tick now)
 {
-    struct nm_packet no = nm_dir_refusal(&c->place, in, from_network, info);
     c->free_at = now + c->timing.directory;
     occupy(c, now, c->free_at);
-    nm_controller_send(c, &no, c->free_at);
+    struct nm_packet *no = stage(c, c->free_at);
+    nm_dir_refusal(&c->place, in, from_network, info, no);
+    no->source = c->module;
 }
 
 /* Says no without looking: to a request, or to another station's intervention. */

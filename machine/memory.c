@@ -39,7 +39,8 @@ static void wake(struct nm_memory *mem, sim_tick at)
 static void on_bus(void *self, sim_tick now)
 {
     struct nm_memory *mem = self;
-    if (sim_timer_at_once(&mem->work, mem->k, now))
+    if (sim_timer_at_once(&mem->work, mem->k, now, SIM_RANK_MODULE,
+                          nm_component(NM_MODULE_MEMORY, 0)))
         work(mem, now, 0);
     else
         wake(mem, now);
@@ -210,9 +211,9 @@ static void work(void *self, sim_tick now, uint64_t arg)
         mem->unit_last = true;
     else if (class != NM_CLASSES) {
         mem->unit_last = mem->unit_last && class == NM_SINKABLE;
-        const struct nm_packet in = *nm_fifo_pop(&mem->port.in[class]);
+        const struct nm_packet *in = nm_fifo_pop(&mem->port.in[class], now);
         nm_bus_drained(mem->bus, now);
-        take(mem, &in, now);
+        take(mem, in, now);
     }
     nm_controller_drain(c, now);
     if (nm_controller_holds(c))

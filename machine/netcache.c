@@ -168,13 +168,15 @@ static void count_request(struct nm_netcache *cache, struct slot *s, const struc
     struct nm_netcache_count *count = &cache->count;
     const uint64_t a = cache->c->actions;
     const bool upgrade = in->message == NM_MSG_UPGD;
+    count->combined += !!(a & NM_DIR_ACT_COMBINED);
+    if (!(a & (NM_DIR_ACT_FOUND | NM_DIR_ACT_LOCALISED | NM_DIR_ACT_MISSED)))
+        return;
     const bool cached = a & NM_DIR_ACT_FOUND && !upgrade;
     const bool localised = a & NM_DIR_ACT_LOCALISED || (a & NM_DIR_ACT_FOUND && upgrade);
     count->hits += localised || cached;
     count->localised += localised;
     count->caching += cached && s->brought == in->requester;
     count->migration += cached && s->brought != in->requester;
-    count->combined += !!(a & NM_DIR_ACT_COMBINED);
     if (a & NM_DIR_ACT_MISSED) {
         count->misses++;
         s->brought = in->requester;

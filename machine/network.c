@@ -68,17 +68,17 @@ static void wake(struct nm_network *n, sim_tick at)
 static void on_bus(void *self, sim_tick now)
 {
     struct nm_network *n = self;
-    if (sim_timer_at_once(&n->work, n->k, now))
+    if (sim_timer_at_once(&n->work, n->k, now, SIM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0)))
         work(n, now, 0);
     else
         wake(n, now);
 }
 
 /* Packets that have not been taken, those on their way through the packet handler included. */
-static inline unsigned waiting(const struct nm_network *n)
+static inline bool waiting(const struct nm_network *n)
 {
-    return n->in[NM_SINKABLE].q.count + n->in[NM_NONSINKABLE].q.count +
-           n->port.in[NM_SINKABLE].count + n->port.in[NM_NONSINKABLE].count;
+    return n->in[NM_SINKABLE].q.count | n->in[NM_NONSINKABLE].q.count |
+           n->port.in[NM_SINKABLE].count | n->port.in[NM_NONSINKABLE].count;
 }
 
 /* A packet has left: room for what waits, if anything does. What waits for its time only is looked
@@ -316,7 +316,7 @@ static void drop(struct nm_network *n, enum nm_class class, bool from_network, s
         queue_drop(n, class, now);
         return;
     }
-    nm_fifo_pop(&n->port.in[class]);
+    nm_fifo_pop(&n->port.in[class], now);
     nm_bus_drained(n->bus, now);
 }
 
@@ -362,7 +362,17 @@ static void count_passed(struct nm_network *n, bool from_network, sim_tick now)
         n->passed = 0;
 }
 
-/* Moves the head of one FIFO on if it can. */
+/* The head of a FIFO, which has been dropped, for the cache. */
+static inline void to_cache(struct nm_network *n, const struct nm_packet *p, bool from_network,
+                            sim_tick now)
+{
+    n->unit_last = false;
+    nm_netcache_handle(n->cache, p, from_network, now);
+    nm_stale_handled(n->controller.stale, n->controller.place.station, p);
+    nm_check_release(n->controller.check, p->data);
+}
+
+/* Moves the head of one FIFO on if it can. Where it lies nothing is put before this is over. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, sim_tick now)
 {
     const struct nm_packet *head = head_of(n, class, from_network, now);
@@ -391,29 +401,36 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
     default:
         if (!nm_controller_may_take(&n->controller, class, now))
             return false;
-        p = *head;
         drop(n, class, from_network, now);
         if (class == NM_NONSINKABLE)
             count_passed(n, from_network, now);
         if (way == TO_CARD_IN_ORDER) {
+            p = *head;
             p.targets = (uint8_t)(1u << p.requester);
             nm_controller_send(&n->controller, &p, now + n->controller.timing.directory);
-            return true;
-        }
-        if (way == TO_LOOK) {
-            look(n, &p, now);
-            return true;
-        }
-        if (way == TO_UNIT) {
-            nm_special_take(&n->special, &n->controller, &p, now);
-            return true;
-        }
-        n->unit_last = false;
-        nm_netcache_handle(n->cache, &p, from_network, now);
-        nm_stale_handled(n->controller.stale, n->controller.place.station, &p);
-        nm_check_release(n->controller.check, p.data);
+        } else if (way == TO_LOOK)
+            look(n, head, now);
+        else if (way == TO_UNIT)
+            nm_special_take(&n->special, &n->controller, head, now);
+        else
+            to_cache(n, head, from_network, now);
         return true;
     }
+}
+
+/* The same for the first request of a card, where requests of cards are all that waits: it
+ * overtakes nothing, and nothing of the rings has been passed over. */
+static inline bool advance_request(struct nm_network *n, sim_tick now)
+{
+    const struct nm_packet *head = nm_fifo_at(&n->port.in[NM_NONSINKABLE], 0);
+    if (way_of(n, head, false) != TO_CACHE)
+        return advance(n, NM_NONSINKABLE, false, now);
+    if (!nm_controller_may_take(&n->controller, NM_NONSINKABLE, now))
+        return false;
+    drop(n, NM_NONSINKABLE, false, now);
+    n->passed = 0;
+    to_cache(n, head, false, now);
+    return true;
 }
 
 /* When to look again because something waits: for the controller, until it is free; for room, which
@@ -439,15 +456,16 @@ static sim_tick look_again(struct nm_network *n, sim_tick now)
 /* Whether a request of a card, or a few, is all that waits. */
 static bool cards_alone(const struct nm_network *n)
 {
-    return n->port.in[NM_NONSINKABLE].count && !n->port.in[NM_SINKABLE].count &&
-           !n->in[NM_SINKABLE].q.count && !n->in[NM_NONSINKABLE].q.count;
+    return n->port.in[NM_NONSINKABLE].count &&
+           !(n->port.in[NM_SINKABLE].count | n->in[NM_SINKABLE].q.count |
+             n->in[NM_NONSINKABLE].q.count);
 }
 
 /* Moves on at most one packet of each FIFO. @return whether there was one */
 static bool advance_heads(struct nm_network *n, sim_tick now)
 {
     if (!n->controller.plain && cards_alone(n)) /* in checking mode the plain rule */
-        return advance(n, NM_NONSINKABLE, false, now);
+        return advance_request(n, now);
     bool moved = false;
     for (unsigned class = 0; class < NM_CLASSES; class ++) {
         const bool first = class == NM_NONSINKABLE && rings_first(n);
@@ -469,6 +487,23 @@ static void wait_on(struct nm_network *n, sim_tick now)
         wake(n, again);
 }
 
+/* Moves on what waits, and lets the special function unit have its turn. @return whether anything
+ * is left */
+static bool work_on(struct nm_network *n, sim_tick now)
+{
+    bool moved = n->special.busy;
+    if (!n->unit_last)
+        special(n, now);
+    if (waiting(n))
+        moved |= advance_heads(n, now);
+    special(n, now);
+    if (moved)
+        nm_controller_drain(&n->controller, now);
+    if (n->special.busy)
+        wake(n, nm_special_wake(&n->special, &n->controller, now));
+    return waiting(n);
+}
+
 static void work(void *self, sim_tick now, uint64_t arg)
 {
     struct nm_network *n = self;
@@ -477,22 +512,12 @@ static void work(void *self, sim_tick now, uint64_t arg)
     if (!sim_timer_fires(&n->work, now))
         return;
     nm_controller_drain(c, now);
-    bool moved = n->special.busy;
-    if (!n->unit_last)
-        special(n, now);
-    if (waiting(n))
-        moved |= advance_heads(n, now);
-    special(n, now);
-    if (moved)
-        nm_controller_drain(c, now);
+    const bool left = (waiting(n) || n->special.busy) && work_on(n, now);
     if (nm_controller_holds(c))
         wake(n, nm_controller_next(c, now));
-    if (n->special.busy)
-        wake(n, nm_special_wake(&n->special, c, now));
     n->polls = false;
-    if (!waiting(n) && !nm_controller_stuck(c, now))
-        return;
-    wait_on(n, now);
+    if (left || nm_controller_stuck(c, now))
+        wait_on(n, now);
 }
 
 /* ---- putting it together --------------------------------------------------------------------- */

@@ -207,11 +207,10 @@ static bool holds(enum nm_guard guard, const struct nm_table *t, unsigned event,
     }
 }
 
-unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
-                         const struct nm_dir_line *line, const struct nm_packet *in,
-                         bool from_network)
+static inline unsigned event_of(const struct nm_table *t, const struct nm_place *place,
+                                const struct nm_dir_line *line, const struct nm_packet *in,
+                                bool from_network)
 {
-    const struct nm_table *t = place->protocol->agent[agent];
     const struct nm_meaning *m = (*t->means)[in ? in->message : NM_EJECT][from_network];
     for (unsigned i = 0; i < NM_MEANINGS; i++)
         if (m[i].guard == NM_GUARD_ALWAYS ||
@@ -220,23 +219,27 @@ unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
     return NM_MEANS_NOTHING;
 }
 
-struct nm_packet nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in,
-                                bool from_network, uint8_t info)
+unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
+                         const struct nm_dir_line *line, const struct nm_packet *in,
+                         bool from_network)
+{
+    return event_of(place->protocol->agent[agent], place, line, in, from_network);
+}
+
+/* It says what `in` does, but for what follows. */
+void nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in, bool from_network,
+                    uint8_t info, struct nm_packet *no)
 {
     const bool intervention = nm_is_intervention(in->message),
                known = !from_network || place->protocol->direct;
-    return (struct nm_packet){
-        .line = in->line,
-        .route = from_network ? mask_of(place, intervention ? place->home : in->station) : 0,
-        .message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK,
-        .targets = (uint8_t)(1u << (from_network ? NM_MODULE_NETWORK : in->requester)),
-        .requester = known ? in->requester : NM_NO_CARD,
-        .station = in->station,
-        .phase = in->phase,
-        .info = info,
-        .age = in->age,
-        .data = -1,
-        .rank = in->rank};
+    *no = *in;
+    no->route = from_network ? mask_of(place, intervention ? place->home : in->station) : 0;
+    no->message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK;
+    no->targets = (uint8_t)(1u << (from_network ? NM_MODULE_NETWORK : in->requester));
+    no->requester = known ? in->requester : NM_NO_CARD;
+    no->info = info;
+    no->bytes = 0;
+    no->data = -1;
 }
 
 uint64_t nm_dir_only_refuses(enum nm_agent agent, const struct nm_place *place,
@@ -246,7 +249,7 @@ uint64_t nm_dir_only_refuses(enum nm_agent agent, const struct nm_place *place,
     const struct nm_table *t = place->protocol->agent[agent];
     if (!nm_locked(t, line->state) || nm_message_row(in->message)->class != NM_NONSINKABLE)
         return 0;
-    const unsigned event = nm_dir_event_of(agent, place, line, in, from_network);
+    const unsigned event = event_of(t, place, line, in, from_network);
     if (event == NM_MEANS_NOTHING)
         return 0;
     const struct nm_cell *cell = nm_cell(t, line->state, event);
@@ -486,26 +489,6 @@ bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct 
 }
 
 /* ---- cards ----------------------------------------------------------------------------------- */
-
-enum nm_card_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
-{
-    switch (p->message) {
-    case NM_MSG_DATA_S:
-        return NM_CARD_EV_DATA_S;
-    case NM_MSG_DATA_X:
-        return NM_CARD_EV_DATA_X;
-    case NM_MSG_INVALIDATE:
-        return p->requester == card ? NM_CARD_EV_ACK : NM_CARD_EV_INVALIDATE;
-    case NM_MSG_INTV_S:
-        return NM_CARD_EV_INTV_S;
-    case NM_MSG_INTV_X:
-        return NM_CARD_EV_INTV_X;
-    case NM_MSG_NACK:
-        return NM_CARD_EV_NACK;
-    default:
-        return NM_CARD_EVENTS;
-    }
-}
 
 bool nm_card_step(const struct nm_seat *seat, uint8_t *state, enum nm_card_event event,
                   const struct nm_packet *in, struct nm_sends *out, uint64_t *actions)

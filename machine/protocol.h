@@ -201,10 +201,11 @@ bool nm_dir_step(enum nm_agent agent, const struct nm_place *place, struct nm_di
                  const struct nm_packet *in, bool from_network, struct nm_sends *out,
                  uint64_t *actions);
 
-/** The NACK to a request, or the INTV_NACK to another station's intervention, complete but for its
- *  source. @param info  what it says of the directory */
-struct nm_packet nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in,
-                                bool from_network, uint8_t info);
+/** The NACK to a request, or the INTV_NACK to another station's intervention.
+ *  @param info     what it says of the directory
+ *  @param[out] no  complete but for its source */
+void nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in, bool from_network,
+                    uint8_t info, struct nm_packet *no);
 
 /**
  * Whether all that nm_dir_step would do is to send nm_dir_refusal: the shortcut for a request or an
@@ -229,7 +230,25 @@ bool nm_card_step(const struct nm_seat *seat, uint8_t *state, enum nm_card_event
                   const struct nm_packet *in, struct nm_sends *out, uint64_t *actions);
 
 /** The event a message means to `card`; NM_CARD_EVENTS: none. */
-enum nm_card_event nm_card_event_of(const struct nm_packet *p, uint8_t card);
+static inline enum nm_card_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
+{
+    switch (p->message) {
+    case NM_MSG_NACK:
+        return NM_CARD_EV_NACK;
+    case NM_MSG_DATA_S:
+        return NM_CARD_EV_DATA_S;
+    case NM_MSG_DATA_X:
+        return NM_CARD_EV_DATA_X;
+    case NM_MSG_INVALIDATE:
+        return p->requester == card ? NM_CARD_EV_ACK : NM_CARD_EV_INVALIDATE;
+    case NM_MSG_INTV_S:
+        return NM_CARD_EV_INTV_S;
+    case NM_MSG_INTV_X:
+        return NM_CARD_EV_INTV_X;
+    default:
+        return NM_CARD_EVENTS;
+    }
+}
 
 /** The event a message means to a directory in that state, of its table; NM_MEANS_NOTHING: none.
  * `in` NULL: the place is needed. */

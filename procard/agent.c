@@ -433,7 +433,9 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
             agent_say(card, r->line, before, NM_CARD_EV_NACK, r->state, NULL, now);
     }
     struct nm_packet p = {
+        .line = r->line,
         .message = pc_is_noncoherent(r) ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
+        .source = (uint8_t)card->position,
         .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
         .requester = (uint8_t)card->position,
         .station = card->station,
@@ -443,7 +445,6 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
         .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
         .data = -1,
         .rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number)};
-    agent_send(card, &p, r->line);
     if (pc_is_noncoherent(r))
         pc_agent_address(card, &p, r->line);
     nm_bus_send(card->bus, card->position, &p);
@@ -761,9 +762,9 @@ static void agent_arrived(void *self, sim_tick now)
     agent_wake(card, start + response_time(card));
 }
 
-static void agent_sent(void *self, sim_tick now)
+/* What has waited for room in the outgoing FIFOs. */
+static __attribute__((noinline)) void agent_has_room(struct pc_card *card, sim_tick now)
 {
-    struct pc_card *card = self;
     for (; card->blocked; card->blocked &= card->blocked - 1)
         post_issue(card, &card->request[__builtin_ctz(card->blocked)], now);
     if (card->special.blocked) {
@@ -773,6 +774,13 @@ static void agent_sent(void *self, sim_tick now)
     }
     if (card->uncached.blocked)
         pc_uncached_room(card, now);
+}
+
+static void agent_sent(void *self, sim_tick now)
+{
+    struct pc_card *card = self;
+    if (card->blocked | card->special.blocked | card->uncached.blocked)
+        agent_has_room(card, now);
     if (card->port.in[NM_NONSINKABLE].count)
         agent_arrived(card, now);
 }
@@ -1081,16 +1089,12 @@ static void agent_response(struct pc_card *card, struct pc_request *r, const str
     agent_complete(card, r, in, now);
 }
 
-static void agent_handle(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+/* What others want of the caches. @param r  the card's own request for the line, if there is one */
+static void agent_asked(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
+                        enum nm_card_event event, sim_tick now)
 {
-    struct pc_request *r = pc_coherent_request(card, in->line);
     struct nm_sends sends;
     uint64_t actions;
-    enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
-    if (r && pc_agent_is_response(event)) {
-        agent_response(card, r, in, event, now);
-        return;
-    }
     const uint8_t before = pc_line_state(card, in->line);
     uint8_t state = before;
     if (!pc_agent_step(card, &state, event, in, in->line, &sends, &actions)) {
@@ -1107,6 +1111,16 @@ static void agent_handle(struct pc_card *card, const struct nm_packet *in, sim_t
     procard_agent_external(card, in, actions, now);
 }
 
+static inline void agent_handle(struct pc_card *card, const struct nm_packet *in,
+                                enum nm_card_event event, sim_tick now)
+{
+    struct pc_request *r = pc_coherent_request(card, in->line);
+    if (r && pc_agent_is_response(event))
+        agent_response(card, r, in, event, now);
+    else
+        agent_asked(card, r, in, event, now);
+}
+
 /* Messages the protocol's table does not know. */
 static void agent_outside(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
@@ -1121,6 +1135,19 @@ static void agent_outside(struct pc_card *card, const struct nm_packet *in, sim_
         pc_uncached_take(card, in, now);
     else
         pc_uncached_serve(card, in, now);
+}
+
+/* What is no event of the protocol's table, or should not have come. */
+static __attribute__((noinline)) void agent_beside(struct pc_card *card, const struct nm_packet *in,
+                                                   sim_tick now)
+{
+    if (in->message == NM_MSG_SF_DONE || in->message == NM_MSG_SF_BUSY ||
+        in->message == NM_MSG_SF_READY || in->message == NM_MSG_SF_LINE)
+        agent_commanded(card, in, now);
+    else if (nm_is_noncoherent(in->message))
+        agent_outside(card, in, now);
+    else
+        agent_asked(card, pc_coherent_request(card, in->line), in, NM_CARD_EVENTS, now);
 }
 
 static void agent_work(void *self, sim_tick now, uint64_t arg)
@@ -1140,18 +1167,18 @@ static void agent_work(void *self, sim_tick now, uint64_t arg)
         return;
     }
     card->passed = c == NM_SINKABLE ? card->passed + agent_overtaken(card, now) : 0;
-    const struct nm_packet in = *nm_fifo_pop(&card->port.in[c]);
+    const struct nm_packet *in = nm_fifo_pop(&card->port.in[c], now);
+    const enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
     card->at_work = 1u << c;
     nm_bus_drained(card->bus, now);
-    if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
-        in.message == NM_MSG_SF_READY || in.message == NM_MSG_SF_LINE)
-        agent_commanded(card, &in, now);
-    else if (nm_is_noncoherent(in.message))
-        agent_outside(card, &in, now);
+    if (event != NM_CARD_EVENTS)
+        agent_handle(card, in, event, now);
     else
-        agent_handle(card, &in, now);
+        agent_beside(card, in, now);
     card->at_work = 0;
-    nm_check_release(card->check, in.data);
+    nm_check_release(card->check, in->data);
+    if (!(card->port.in[NM_SINKABLE].count | card->port.in[NM_NONSINKABLE].count))
+        return;
     if (next_class(card, now) != NM_CLASSES || agent_kept(card, now))
         agent_arrived(card, now);
 }

@@ -279,14 +279,6 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint6
     pc_place_set(l2, place, line, state);
 }
 
-bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
-                    bool noncoherent, uint64_t *victim, uint8_t *state)
-{
-    *victim = pc_place_line(&card->l2[side], place);
-    *state = pc_place_state(&card->l2[side], place);
-    return *state != NM_LINE_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
-}
-
 /* A line leaves one half to make room. One that is the card's own takes the other half's copy with
  * it, because the directory will no longer know of the card, or take it for the owner of a line it
  * has only a copy of; a link to it is lost for the same reason. */

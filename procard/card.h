@@ -671,8 +671,13 @@ static inline bool pc_same_place(const struct pc_card *card, enum pc_side a, uin
 }
 /** The line that must leave its place before `line` can be filled there: another, or the same under
  *  the other attribute. @return false: the place is free */
-bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
-                    bool noncoherent, uint64_t *victim, uint8_t *state);
+static inline bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t place,
+                                  uint64_t line, bool noncoherent, uint64_t *victim, uint8_t *state)
+{
+    *victim = pc_place_line(&card->l2[side], place);
+    *state = pc_place_state(&card->l2[side], place);
+    return *state != NM_LINE_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
+}
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 
 /** Ends an access with a bus error.

@@ -180,7 +180,7 @@ static void act(struct both *b, unsigned module, sim_tick now)
 {
     const unsigned class = draw(&b->dice, 0, NM_CLASSES - 1);
     if (chance(b, b->takes) && b->port[module].in[class].count) {
-        const struct nm_packet p = *nm_fifo_pop(&b->port[module].in[class]);
+        const struct nm_packet p = *nm_fifo_pop(&b->port[module].in[class], now);
         const struct nm_packet plain = bus_plain_take(&b->plain, module, class);
         cr_assert(p.line == plain.line && p.message == plain.message);
         nm_bus_drained(b->bus, now);

@@ -99,7 +99,7 @@ static void go_on(void *self, sim_tick now, uint64_t arg)
     struct chain *chain = self;
     (void)now;
     for (sim_tick at = arg; at < 400; at += 50) {
-        const bool passed = sim_kernel_goes_on(chain->k, at);
+        const bool passed = sim_kernel_goes_on(chain->k, at, SIM_RANK_DELIVER, 0);
         cr_assert_eq(sim_kernel_now(chain->k), passed ? at : sim_kernel_now(chain->k));
         chain->passed += passed;
         chain->refused += !passed;

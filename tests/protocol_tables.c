@@ -215,7 +215,8 @@ static unsigned refuses_as_the_step(const struct nm_place *place, unsigned agent
 {
     const struct nm_dir_line before = line;
     const uint64_t no = nm_dir_only_refuses(agent, place, &line, in, far);
-    struct nm_packet said = nm_dir_refusal(place, in, far, 0);
+    struct nm_packet said;
+    nm_dir_refusal(place, in, far, 0, &said);
     struct nm_sends out;
     uint64_t actions;
     if (!no)
