@@ -7,6 +7,7 @@ The names of addresses are those that nm and addr2line know.
 A guest is compiled in several ways; with `some` one ABI has a quarter of them, and the other another. Every function symbol, every instruction's function, its line and the
 chain of calls that were inlined there are compared, the chains of a C++ program too; then what has no debugging information, no symbols, is cut off anywhere or is no guest at all.
 """
+import functools
 import os
 import pathlib
 import re
@@ -88,6 +89,21 @@ def place(text):
     return function, os.path.normpath(file) if line.isdigit() and int(line) else "", int(line) if line.isdigit() else 0
 
 
+# Neighbours are mostly in one line of one function: each text is read once.
+@functools.cache
+def answer(line):
+    """What names.c says of an address: function, from, to, place; and the chain of calls."""
+    said, *frames = line.split("\t")
+    return said.split(" ", 3), tuple(place(frame) for frame in frames)
+
+
+@functools.cache
+def block_chain(block):
+    """What addr2line says of an address, as a chain of calls."""
+    lines = re.sub(r" \(discriminator \d+\)$", "", block, flags=re.M).splitlines()
+    return tuple(place(" ".join(pair)) for pair in zip(lines[::2], lines[1::2]))
+
+
 class Names:
     """What names.c says of a file."""
 
@@ -97,9 +113,9 @@ class Names:
     def ask(self, addresses=()):
         done = subprocess.run([self.program, self.file], text=True, stdout=subprocess.PIPE, timeout=600,
                               input="".join(f"{a:x}\n" for a in addresses), check=False)
-        lines = [line.split("\t") for line in done.stdout.splitlines()]
-        self.chains = [[place(frame) for frame in line[1:]] for line in lines[1:]]
-        return done.returncode, lines[0][0] if lines else "", [line[0].split(" ", 3) for line in lines[1:]]
+        first, *lines = done.stdout.splitlines() or [""]
+        self.chains = [answer(line)[1] for line in lines]
+        return done.returncode, first, [answer(line)[0] for line in lines]
 
 
 class Tools:
@@ -137,11 +153,7 @@ class Tools:
     def chains(self, file, addresses):
         """[(function, file, line)] of each, as many as were inlined there and one more."""
         said = self("addr2line", "-afiC", "-e", file, input="".join(f"{a:x}\n" for a in addresses))
-        found = []
-        for block in re.split(r"^0x\w+\n", said, flags=re.M)[1:]:
-            lines = re.sub(r" \(discriminator \d+\)$", "", block, flags=re.M).splitlines()
-            found.append([place(" ".join(pair)) for pair in zip(lines[::2], lines[1::2])])
-        return found
+        return [block_chain(block) for block in re.split(r"^0x\w+\n", said, flags=re.M)[1:]]
 
 
 def rank(symbol):
@@ -221,11 +233,11 @@ def compare_chains(tools, names, what):
     _, code = tools.symbols(names.file)
     addresses = [a for at, size in code for a in range(at, at + size, 2 if "arm" in tools.prefix else 4)]
     names.ask(addresses)
-    inlined = 0
-    for a, want, got in zip(addresses, tools.chains(names.file, addresses), names.chains):
+    pairs = list(zip(tools.chains(names.file, addresses), names.chains))
+    inlined = sum(len(want) > 1 for want, _ in pairs)
+    for (want, got), a in dict(zip(pairs, addresses)).items():
         if not want[0][2] and len(want) == 1:
             continue
-        inlined += len(want) > 1
         check(what, [f[1:] for f in want] == [f[1:] for f in got] and all(
             w[0] == g[0] or g[0].endswith("::" + w[0]) or i == 0 and w[0] == got[-1][0] for i, (w, g) in enumerate(zip(want[:-1], got))),
               f"{a:x}: {got} instead of {want}")
@@ -272,10 +284,13 @@ def apart(program, compiler, sources, scratch, which):
         source.write_bytes((sources / "inlined_guest.cc").read_bytes())
 
         def build(*options):
+            """Of objects that are made once for each options; one that is split has its other half beside it."""
             for made in folder.glob("guest*"):
                 made.unlink()
-            output(cxx, "-O2", *way.split(), *options, "-c", "source.cc", "-o", "guest.o", cwd=folder)
-            output(cxx, "-static", "-pthread", "-Wl,--build-id", "guest.o", "-o", "guest", cwd=folder)
+            made = folder / ("guest.o" if options else "plain.o")
+            if not made.exists():
+                output(cxx, "-O2", *way.split(), *options, "-c", "source.cc", "-o", made.name, cwd=folder)
+            output(cxx, "-static", "-pthread", "-Wl,--build-id", made.name, "-o", "guest", cwd=folder)
 
         build()
         own = [s for s in tools.symbols(folder / "guest")[0] if s[2] in ("main", "_ZN12_GLOBAL__N_14workEPv")]
