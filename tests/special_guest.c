@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { BYTES = 3 << 16, WORDS = BYTES / sizeof(unsigned), THREADS = 4, LINE = 64 };
+enum { BYTES = 1 << 16, WORDS = BYTES / sizeof(unsigned), THREADS = 4, LINE = 64 };
 
 static unsigned table[WORDS] __attribute__((aligned(65536)));
 static volatile sig_atomic_t signals;
