@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/stat.h"
+#include "debug/at_end.h"
 #include "debug/past.h"
 #include "debug/rsp.h"
 #include "debug/verbs.h"
@@ -147,6 +148,9 @@ static char **gdb_words(const struct talk *t, const char *program)
     word[n++] = sim_format("source %s", script);
     free(script);
     word[n++] = sim_strdup("-ex");
+    word[n++] =
+        sim_strdup("set remotetimeout unlimited"); /* a run that is made again answers late */
+    word[n++] = sim_strdup("-ex");
     word[n++] = sim_format("target remote %s", t->socket);
     for (; more && *more; more++) {
         SIM_ROOM(word, n + 4, room, 16);
@@ -248,18 +252,22 @@ static int talk_ends(struct talk *t, int status, bool its_own)
 }
 
 int cli_debugged(const struct cli_given *given, struct cli_session *session,
-                 struct prog_outcome *outcome)
+                 const struct cli_arrival *arrival, struct prog_outcome *outcome)
 {
     struct talk t = {.given = given, .fd = -1, .to = -1};
     if (in_records(session->experiment)) /* copies that look ahead would record, too */
         return (int)cli_complain(CLI_EXIT_USAGE, "a run that is debugged records nothing (record)");
     struct dbg *d = dbg_new(given->batch ? &dbg_batch : &dbg_gdb, talk_begins, &t);
     dbg_past_keep(d);
+    if (arrival)
+        dbg_to_end(d, arrival->tell, arrival->ctx);
     session->observer = &dbg_observer;
     session->self = d;
     session->copies = true;
     const enum cli_exit ended = cli_session_run(session, outcome);
     int status = session->passes ? cli_passed_status(ended, outcome) : (int)ended;
+    if (arrival && ended != CLI_EXIT_USAGE && ended != CLI_EXIT_IO)
+        status = CLI_EXIT_OK; /* the run's was another command's */
     if (d->session->failed && status == CLI_EXIT_OK)
         status = CLI_EXIT_USAGE;
     t.fd = d->session->fd; /* it may have been lost */
@@ -268,34 +276,74 @@ int cli_debugged(const struct cli_given *given, struct cli_session *session,
     return status;
 }
 
+/* Standard input is the program's where nobody else has it. */
+static int gdb_stdin(const struct cli_given *g, const struct dbg_at_end *end)
+{
+    const bool ours = g->port || g->socket || (g->batch && strcmp(g->batch, "-") != 0);
+    return ours && (!end || dbg_at_end_reads(end)) ? STDIN_FILENO : -1;
+}
+
+static int gdb_run(const struct cli_given *g, const struct in_experiment *x, struct dbg_at_end *end)
+{
+    const struct cli_arrival arrival = {dbg_at_end_arrives, end};
+    struct prog_outcome outcome;
+    FILE *nothing = fopen("/dev/null", "we");
+    struct cli_session session = {
+        .experiment = x,
+        .argc = g->argc,
+        .argv = g->argv,
+        .git = cli_git(),
+        .stdin_fd = gdb_stdin(g, end),
+        .keep = g->out != NULL,
+        .out = g->out,
+        .force = g->force,
+        .quiet = !end,
+        .again = end != NULL,
+        .passes = true,
+        .table = nothing ? nothing : stderr,
+    };
+    const int status = cli_debugged(g, &session, end ? &arrival : NULL, &outcome);
+    if (nothing)
+        fclose(nothing);
+    return status == CLI_EXIT_OK && end && end->differs ? CLI_EXIT_EXPECT : status;
+}
+
+/* The run enters its own directory. @return the caller's */
+static char *gdb_absolute(const char **file)
+{
+    char *here = !*file || **file == '/' || !strcmp(*file, "-") ? NULL : getcwd(NULL, 0);
+    char *path = here ? sim_format("%s/%s", here, *file) : NULL;
+    free(here);
+    *file = path ? path : *file;
+    return path;
+}
+
+static int gdb_at_end(struct cli_given *g, struct in_experiment *x)
+{
+    struct dbg_at_end end = {.quiet = g->batch != NULL};
+    char *own[] = {gdb_absolute(&g->batch), gdb_absolute(&g->socket), gdb_absolute(&g->packets)};
+    const int status = dbg_at_end_load(&end, x, g->at_end, g->sets, cli_git()) ? gdb_run(g, x, &end)
+                                                                               : CLI_EXIT_USAGE;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        free(own[i]);
+    dbg_at_end_free(&end);
+    return status;
+}
+
 int cli_gdb(struct cli_given *g)
 {
     struct in_diag diag = {.out = stderr};
     struct in_experiment x = {0};
-    struct prog_outcome outcome;
     int status = CLI_EXIT_USAGE;
 
-    if (cli_stat_experiment(&x, g, &diag)) {
-        FILE *nothing = fopen("/dev/null", "we");
-        struct cli_session session = {
-            .experiment = &x,
-            .argc = g->argc,
-            .argv = g->argv,
-            .git = cli_git(),
-            .stdin_fd = g->port || g->socket || (g->batch && strcmp(g->batch, "-") != 0)
-                            ? STDIN_FILENO
-                            : -1,
-            .keep = g->out != NULL,
-            .out = g->out,
-            .force = g->force,
-            .quiet = true,
-            .passes = true,
-            .table = nothing ? nothing : stderr,
-        };
-        status = cli_debugged(g, &session, &outcome);
-        if (nothing)
-            fclose(nothing);
-    }
+    if (!g->at_end && !g->count)
+        cli_refuse(g, "which PROGRAM?");
+    if (g->at_end && g->count)
+        cli_refuse(g, "--at-end: the run has its program already");
+    if (g->at_end)
+        status = gdb_at_end(g, &x);
+    else if (cli_stat_experiment(&x, g, &diag))
+        status = gdb_run(g, &x, NULL);
     in_experiment_free(&x);
     return status;
 }

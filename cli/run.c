@@ -36,7 +36,7 @@ static enum cli_exit run_run(const struct cli_given *g, struct in_experiment *x)
         .host_threads = (unsigned)g->host_threads,
         .table = stdout,
     };
-    const enum cli_exit status = g->gdb ? (enum cli_exit)cli_debugged(g, &session, &outcome)
+    const enum cli_exit status = g->gdb ? (enum cli_exit)cli_debugged(g, &session, NULL, &outcome)
                                         : cli_session_run(&session, &outcome);
     if (status == CLI_EXIT_EXPECT && outcome.end == PROG_EXITED &&
         (unsigned)outcome.status != x->expect_status)

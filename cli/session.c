@@ -209,6 +209,7 @@ static enum cli_exit session_simulate(struct state *s)
         .stdin_fd = s->ask->stdin_fd,
         .quiet = s->ask->quiet,
         .copies = s->ask->copies,
+        .again = s->ask->again,
         .tool = (const char *const *)tool,
         .earlier = &s->earlier,
         .stop = cli_stop_asked,
@@ -295,7 +296,8 @@ static enum cli_exit session_conclude(struct state *s)
     const enum cli_exit status = exit_status(&s->live.run);
     s->manifest.exit_code =
         s->ask->passes ? cli_passed_status(status, &s->live.run.outcome) : (int)status;
-    name_end(s);
+    if (!s->ask->again)
+        name_end(s);
     return status;
 }
 

@@ -25,6 +25,8 @@ struct cli_session {
     unsigned host_threads; /**< of the host at most, for the machine; 0: 1 */
     bool passes;           /**< the command ends with the program's status (cli_passed_status) */
     bool copies;           /**< the run may make copies of its process */
+    bool again; /**< it has been before: nothing that the program does reaches the host, nor
+                     is said how it ended */
     bool lines; /**< instead of the table, lines for other programs (documents/statistics/lines.h),
                  */
     const char *separator;               /**< with this between fields; NULL: JSON */

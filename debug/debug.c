@@ -53,6 +53,14 @@ void dbg_free(struct dbg *d)
     free(d);
 }
 
+void dbg_to_end(struct dbg *d, dbg_arrive_fn *arrives, void *ctx)
+{
+    d->session->going = DBG_GOES;
+    d->session->passes = UINT64_MAX;
+    d->arrives = arrives;
+    d->arrives_ctx = ctx;
+}
+
 void dbg_forget(struct dbg *d)
 {
     free(d->kept);
@@ -483,6 +491,15 @@ static sim_tick debug_travels(struct dbg *d)
     return d->now;
 }
 
+/* It has come to its end by itself (dbg_to_end). */
+static void debug_arrives(struct dbg *d)
+{
+    d->session->passes = 0;
+    d->session->why = DBG_STOP_OVER;
+    d->arrives(d->arrives_ctx, d);
+    d->arrives = NULL;
+}
+
 /* Nobody asks any more. The run is that of the process that has been farthest. */
 static void debug_leaves(struct dbg *d)
 {
@@ -490,7 +507,7 @@ static void debug_leaves(struct dbg *d)
         d->travel->go(d);
     if (d->travel)
         d->travel->end(d);
-    if (d->session->going == DBG_KILLED)
+    if (d->session->going == DBG_KILLED || d->arrives)
         prog_finish(d->run, PROG_INTERRUPTED, 0, "killed by the debugger");
 }
 
@@ -615,6 +632,8 @@ static void debug_ended(void *self)
     debug_now(d);
     if (d->travel && d->travel->edge(d) != SIM_NEVER)
         d->travel->go(d); /* a copy's end is not the run's */
+    if (d->arrives)
+        debug_arrives(d);
     if (x->going != DBG_DETACHED && x->going != DBG_KILLED) {
         x->target.on = false;
         do

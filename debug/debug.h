@@ -90,6 +90,9 @@ struct dbg_session {
 
 struct dbg;
 
+/** The run has come to its end (dbg_to_end), as dbg_say_why says. */
+typedef void dbg_arrive_fn(void *ctx, struct dbg *d);
+
 /** Who is asked while the run stands: gdb's packets, or a file of commands. */
 struct dbg_front {
     /** Serves until session.going is no longer DBG_STANDS. */
@@ -106,6 +109,8 @@ struct dbg {
     void *front_self;
     const char *(*connect)(void *ctx, struct dbg *d);
     void *connect_ctx;
+    dbg_arrive_fn *arrives; /**< NULL: it is asked all the time, or has been to its end */
+    void *arrives_ctx;
 
     struct run_live *live;
     struct prog_run *run; /**< NULL: not begun, or over and gone */
@@ -130,6 +135,10 @@ typedef const char *dbg_connect_fn(void *ctx, struct dbg *d);
 /** @param front  who is asked @return the caller's, to be given to dbg_free */
 struct dbg *dbg_new(const struct dbg_front *front, dbg_connect_fn *connect, void *ctx);
 void dbg_free(struct dbg *d);
+
+/** Before it begins: the run goes to its end, whatever is on the way, and nobody is asked before.
+ *  @param arrives  is called there, once, before somebody is asked */
+void dbg_to_end(struct dbg *d, dbg_arrive_fn *arrives, void *ctx);
 
 /* ---- what a front asks ----------------------------------------------------------------------- */
 

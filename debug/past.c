@@ -157,7 +157,8 @@ static bool past_changes(struct dbg *d)
 
 static void past_describe(const struct dbg *d, FILE *out)
 {
-    const struct prog_past *past = d->past->past;
+    struct prog_past *past = d->past->past;
+    prog_past_stand(past, d->now);
     fprintf(out,
             "the run can be gone back to cycle %" PRIu64 ": %u snapshots, which keep at most "
             "%" PRIu64 " MB; the run itself has been to cycle %" PRIu64 "\n",

@@ -41,6 +41,8 @@ struct prog_program {
     bool confine;            /**< the host's kernel shall confine the process too, for
                                   good: it may write to `off`, but not much else */
     bool copies;             /**< but it may make copies of itself (past.h) */
+    bool doubles;            /**< the run has been before: what the guest may change is copied, and
+                                  it changes the copy */
 };
 
 /** A point of a run. */

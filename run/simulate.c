@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "documents/host.h"
 #include "documents/statistics/table.h"
+#include "programs/host.h"
 #include "run/expect.h"
 #include "run/progress.h"
 #include "run/regions.h"
@@ -62,7 +63,8 @@ static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct run_live *live = ctx;
     const bool known = !live->run.outcome.references;
-    run_progress_update(&live->asking->progress, now, known ? instructions : 0);
+    if (!prog_host_past())
+        run_progress_update(&live->asking->progress, now, known ? instructions : 0);
     if (live->asking->around->look())
         simulate_look(live, now);
     const struct run_surroundings *around = live->asking->around;
@@ -105,6 +107,7 @@ static struct prog_program program_of(const struct in_experiment *x,
         .tool = around->tool,
         .confine = !around->within,
         .copies = around->copies,
+        .doubles = around->again,
         .argv = x->argv,
         .envp = x->envp,
         .stdout_fd = STDOUT_FILENO,
@@ -144,6 +147,9 @@ bool run_simulate(struct run_live *live, const struct run_surroundings *around, 
         snprintf(why, size, "%s: %s", x->stdin_path ? x->stdin_path : "stdin", strerror(errno));
         return false;
     }
+    const int nowhere = around->again ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (nowhere >= 0)
+        program.stdout_fd = program.stderr_fd = nowhere;
     program.off = kept;
     spec.what = &program;
     hooks.progress = on_progress;
@@ -157,6 +163,8 @@ bool run_simulate(struct run_live *live, const struct run_surroundings *around, 
     run_progress_clear(&asking.progress);
     live->asking = NULL;
     close(program.stdin_fd);
+    if (nowhere >= 0)
+        close(nowhere);
     return true;
 }
 

@@ -18,6 +18,7 @@ struct run_surroundings {
     bool quiet;   /**< says nothing of how far it is */
     bool within;  /**< another program: the host's kernel does not confine the process */
     bool copies;  /**< as prog_program.copies */
+    bool again;   /**< it has been before: the host hears nothing of it (prog_program.doubles) */
     const char *const *tool;           /**< as prog_program.tool */
     const struct run_earlier *earlier; /**< by which the end is told */
 

@@ -2,7 +2,7 @@
 """
 numachine gdb, backwards: what it shows at a moment that is gone back to is what it showed when the run was there; the last
 writers are those that there were; steps back lead where steps have come from; nothing simulated changes, and the program
-reads and writes everything once.
+reads and writes everything once. A run that has ended is opened there (debug_end.py).
 
     debug_past.py NUMACHINE POINTS GUEST...
 
@@ -20,6 +20,7 @@ import tempfile
 import time
 
 import debug
+import debug_end
 import past
 import simulator
 import skip
@@ -205,6 +206,7 @@ def main():
                 count += check_points(guest, points, lot)
                 check_writers(guest)
                 check_hash(guest)
+                debug_end.check_walk(guest)
                 if program.endswith("armel"):  # there a step passes over what is folded into another, in one direction
                     continue
                 check_steps(guest)
@@ -213,9 +215,11 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         check_host(numachine, files[0], pathlib.Path(scratch))
         check_input(numachine, files[0].replace("files.o32", "echo.o32"), pathlib.Path(scratch))
+        debug_end.check(numachine, files[0], pathlib.Path(scratch))
         if has_gdb:
             guest = debug.Guest(numachine, programs[0], [], pathlib.Path(scratch))
             check_again(guest)
+            debug_end.check_gdb(guest)
             check_killed(guest)
     print(f"{count} points are the same, gone back to, as they were")
 

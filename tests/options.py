@@ -52,7 +52,7 @@ COMMANDS = {
     "bench": ["no-such-work"],
     "trace": ["cut", "no-such-trace", "out"],
 }
-BESIDE = {"line": ["info", "no-such-trace"], "scenario": [], "distance": [],
+BESIDE = {"line": ["info", "no-such-trace"], "scenario": [], "distance": [], "at_end": [],
           ("watch", "machine"): ["--scenario=read"]}  # options that do not go with these
 
 # Of rows whose type does not say it: a right value, another one, and wrong ones.

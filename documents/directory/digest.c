@@ -134,15 +134,20 @@ json_t *doc_digest_json(const struct doc_digest *digest)
     return parts;
 }
 
+bool doc_digest_differs(const struct doc_digest *digest, const json_t *parts,
+                        enum doc_digest_part part)
+{
+    const char *was = json_string_value(json_object_get(parts, part_name[part]));
+    char *is = part_text(digest->part[part]);
+    const bool same = was && !strcmp(was, is);
+    free(is);
+    return !same;
+}
+
 const char *doc_digest_difference(const struct doc_digest *digest, const json_t *parts)
 {
-    for (int i = 0; i < DOC_DIGEST_PARTS; i++) {
-        const char *was = json_string_value(json_object_get(parts, part_name[i]));
-        char *is = part_text(digest->part[i]);
-        const bool same = was && !strcmp(was, is);
-        free(is);
-        if (!same)
+    for (int i = 0; i < DOC_DIGEST_PARTS; i++)
+        if (doc_digest_differs(digest, parts, i))
             return part_words[i];
-    }
     return NULL;
 }

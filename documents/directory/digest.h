@@ -29,6 +29,10 @@ char *doc_digest_text(const struct doc_digest *digest);
 /** The hashes by their names. @return the caller's */
 json_t *doc_digest_json(const struct doc_digest *digest);
 
+/** Whether a part is different from what doc_digest_json once wrote. */
+bool doc_digest_differs(const struct doc_digest *digest, const json_t *parts,
+                        enum doc_digest_part part);
+
 /** The first part that is different from what doc_digest_json once wrote.
  *  @return a sentence, static; NULL: nothing is */
 const char *doc_digest_difference(const struct doc_digest *digest, const json_t *parts);

@@ -391,17 +391,34 @@ static void raise_file_limit(void)
     }
 }
 
+/** Says what is too large to be copied. */
+static void say_undoubled(struct lx_prog *p)
+{
+    const char *directory;
+
+    for (size_t i = 0; (directory = lx_view_undoubled(p->view, i)); i++) {
+        char *line = sim_format("numachine: note: %s is too large to be copied: the program can "
+                                "change nothing there now\n",
+                                directory);
+        prog_say(p->run, line);
+        free(line);
+    }
+}
+
 /** Decides which files of the host the guest can name. */
 static bool open_view(struct lx_prog *p)
 {
     const struct lx_view_spec spec = {.program = p->program->beside,
                                       .allow = p->program->allow,
                                       .off = p->program->off,
-                                      .tool = p->program->tool};
+                                      .tool = p->program->tool,
+                                      .doubles = p->program->doubles};
     char why[512];
 
     raise_file_limit();
     p->view = lx_view_new(&spec, why, sizeof why);
+    if (p->view)
+        say_undoubled(p);
     if (p->view)
         lx_view_home(p->view, p->cwd);
     else

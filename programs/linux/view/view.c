@@ -12,6 +12,7 @@
 #include "programs/host.h"
 
 #include "base/alloc.h"
+#include "programs/double.h"
 #include "programs/linux/view/synthetic.h"
 #include "programs/scratch.h"
 
@@ -43,6 +44,7 @@ struct lx_view {
     struct root *roots; /* those with the last word about rights first */
     size_t count;
     struct prog_scratch private; /* of the private directories */
+    struct prog_doubles doubles; /* none: what may be changed is the host's own */
 };
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -539,7 +541,7 @@ bool lx_view_is_private(const struct lx_view *v, unsigned root)
 /* ---- making one ------------------------------------------------------------------------------ */
 
 /** Adds a root; takes the strings. @return 0 or -errno */
-static int add_root(struct lx_view *v, char *path, char *host, bool writable)
+static int put_root(struct lx_view *v, char *path, char *host, bool writable)
 {
     struct root r = {.path = path, .host = host, .writable = writable, .parent = -1};
     assert(host);
@@ -560,12 +562,28 @@ static int add_root(struct lx_view *v, char *path, char *host, bool writable)
     return err;
 }
 
-/** "PATH[:ro|:rw]". */
-static int add_allowed(struct lx_view *v, const char *text)
+/** The same, of the double where there is one. */
+static int add_root(struct lx_view *v, char *path, char *host, bool writable)
+{
+    writable &= prog_doubles_find(&v->doubles, &host);
+    return put_root(v, path, host, writable);
+}
+
+/** The path of "PATH[:ro|:rw]". Allocated. */
+static char *allowed_path(const char *text, bool *writable)
 {
     const char *colon = strrchr(text, ':');
     const bool ro = colon && strcmp(colon, ":ro") == 0, rw = colon && strcmp(colon, ":rw") == 0;
-    char *path = sim_strndup(text, ro || rw ? (size_t)(colon - text) : strlen(text));
+
+    *writable = !ro;
+    return sim_strndup(text, ro || rw ? (size_t)(colon - text) : strlen(text));
+}
+
+/** "PATH[:ro|:rw]". */
+static int add_allowed(struct lx_view *v, const char *text)
+{
+    bool writable;
+    char *path = allowed_path(text, &writable);
     char *clean = *path ? view_tidy(path) : NULL, *host = *path ? realpath(path, NULL) : NULL;
     int err = host ? 0 : *path ? -errno : -EINVAL;
 
@@ -574,7 +592,7 @@ static int add_allowed(struct lx_view *v, const char *text)
         free(clean);
         return err;
     }
-    err = add_root(v, clean ? clean : sim_strdup(host), host, !ro);
+    err = add_root(v, clean ? clean : sim_strdup(host), host, writable);
     v->roots[v->count - 1].asked = true;
     return err;
 }
@@ -593,18 +611,52 @@ static int add_private(struct lx_view *v, const char *name, const char *path, mo
         free(host);
         return err;
     }
-    err = add_root(v, sim_strdup(path), host, true);
+    err = put_root(v, sim_strdup(path), host, true);
     v->roots[v->count - 1].private = true;
     return err;
 }
 
 static int add_privates(struct lx_view *v)
 {
-    int err = prog_scratch_make(&v->private);
+    const int err = add_private(v, "tmp", "/tmp", 01777);
 
-    if (!err)
-        err = add_private(v, "tmp", "/tmp", 01777);
     return err < 0 ? err : add_private(v, "shm", "/dev/shm", 01777);
+}
+
+/** Copies of what the guest may change: where it works, and what it was given to be written to.
+ *  What is not there is found missing later. */
+static int make_doubles(struct lx_view *v, char *const *allow)
+{
+    size_t most = 1, count = 0;
+
+    while (allow && allow[most - 1])
+        most++;
+    char **host = sim_alloc(most, sizeof *host);
+    host[0] = getcwd(NULL, 0);
+    count = host[0] && strcmp(host[0], "/") != 0;
+    if (!count)
+        free(host[0]);
+    for (; allow && *allow; allow++) {
+        bool writable;
+        char *path = allowed_path(*allow, &writable);
+        char *real = writable ? realpath(path, NULL) : NULL;
+        free(path);
+        if (real)
+            host[count++] = real;
+    }
+    const int err = prog_doubles_make(&v->doubles, host, count, v->private.path);
+    while (count)
+        free(host[--count]);
+    free(host);
+    return err;
+}
+
+const char *lx_view_undoubled(const struct lx_view *v, size_t i)
+{
+    for (size_t k = 0; k < v->doubles.count; k++)
+        if (!v->doubles.of[k].as && i-- == 0)
+            return v->doubles.of[k].of;
+    return NULL;
 }
 
 /** The directory that was given to be written in which one lies, if none within was given to be
@@ -623,13 +675,16 @@ static const char *given_above(const struct lx_view *v, const char *host)
 /** A path of the guest's to the working directory. Takes the path. */
 static int add_work(struct lx_view *v, char *path, const char *here)
 {
-    const char *top = given_above(v, here);
-    const enum lx_guard guard = lx_guard_beneath(&v->guards, top, here);
+    char *meant = sim_strdup(here);
+    prog_doubles_find(&v->doubles, &meant);
+    const char *top = given_above(v, meant);
+    const enum lx_guard guard = lx_guard_beneath(&v->guards, top, top ? meant : here);
+    free(meant);
     const int err = add_root(v, path, sim_strdup(here), true);
     struct root *r = &v->roots[v->count - 1];
 
     r->guard = guard;
-    r->writable = r->guard <= GUARD_WORKS;
+    r->writable &= r->guard <= GUARD_WORKS;
     return err;
 }
 
@@ -659,6 +714,8 @@ static int add_file(struct lx_view *v, const char *file)
     int err = host ? 0 : -errno;
 
     assert(host || err);
+    if (!err)
+        prog_doubles_find(&v->doubles, &host);
     if (!err && !view_beneath(host, home->host))
         return add_root(v, clean ? clean : sim_strdup(host), host, false);
     free(clean);
@@ -679,8 +736,11 @@ static int add_read_only(struct lx_view *v, const char *directory)
 
 static int add_all(struct lx_view *v, const struct lx_view_spec *spec, const char **what)
 {
-    int err = 0;
+    *what = "the program's private directories";
+    int err = prog_scratch_make(&v->private);
 
+    if (!err && spec->doubles)
+        err = make_doubles(v, spec->allow);
     for (size_t i = 0; !err && spec->off && spec->off[i]; i++)
         err = add_read_only(v, *what = spec->off[i]);
     for (size_t i = 0; !err && spec->allow && spec->allow[i]; i++)
@@ -739,6 +799,7 @@ void lx_view_free(struct lx_view *v)
     }
     free(v->roots);
     lx_guards_free(&v->guards);
+    prog_doubles_free(&v->doubles);
     prog_scratch_remove(&v->private);
     free(v);
 }

@@ -28,6 +28,7 @@ struct lx_view_spec {
     const char *const *off; /**< NULL-terminated directories that are read-only wherever they lie */
     const char *const *tool; /**< NULL-terminated directories that are numachine's own (guard.h);
                                   NULL: none */
+    bool doubles; /**< what the guest may change is copied first, and it changes the copy */
 };
 
 /** A directory of the view, from where a relative path starts. */
@@ -115,6 +116,10 @@ char **lx_view_list(const struct lx_view *v, const char *path);
 
 /** Roots for the host's own confinement. @return false after the last */
 bool lx_view_root(const struct lx_view *v, size_t i, const char **host, bool *writable);
+
+/** What was to be copied (lx_view_spec.doubles) and is too large for that: the guest may change
+ *  nothing there. @return NULL behind the last */
+const char *lx_view_undoubled(const struct lx_view *v, size_t i);
 
 /** The host's directory of the private directories. */
 const char *lx_view_private(const struct lx_view *v);
