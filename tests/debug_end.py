@@ -67,8 +67,8 @@ def check_nothing_written(numachine, files, scratch):
     for directory in given, work:
         directory.mkdir()
         (directory / "mine").write_text("mine")
-    for where, words in (("given", ["--allow", f"{given}:rw", "--", files, given]), ("work", ["--", files, "."])):
-        directory = ran(numachine, scratch / f"wrote-{where}", "-m", "station-4", *words, cwd=work)
+    for where, cwd, words in (("given", scratch, ["--allow", "given:rw", "--", files, given]), ("work", work, ["--", files, "."])):
+        directory = ran(numachine, scratch / f"wrote-{where}", "-m", "station-4", *words, cwd=cwd)
         before = state(directory, given, work)
         done = opened(numachine, directory, cwd="/")
         at_end(done.stdout.decode().splitlines(), where, directory)

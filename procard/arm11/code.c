@@ -144,6 +144,13 @@ static bool is_return(const struct arm11_code *code, const struct arm_op *a)
            (a->code == ARM_OP_LDR_X && a->n == ARM_SP);
 }
 
+/* Whether a branch may be folded into another: what comes then comes at its own tick, behind it.
+ * @param before  instructions of its block before it */
+static bool code_folds(const struct arm_op *a, unsigned before)
+{
+    return a->code == ARM_OP_B && before > 0;
+}
+
 /* @param apart  instructions since the last that set flags */
 static void code_branch(const struct arm11_code *code, struct arm11_op *op, unsigned apart,
                         unsigned before)
@@ -153,7 +160,7 @@ static void code_branch(const struct arm11_code *code, struct arm11_op *op, unsi
                                ? WRONG_LEAST
                                : WRONG_MOST - apart;
     op->wrong = (uint8_t)wrong;
-    op->folds = a->code == ARM_OP_B && before > 0;
+    op->folds = code_folds(a, before);
     op->pops = a->flags & ARM_WRITES_PC || a->code == ARM_OP_BX ? is_return(code, a) : 0;
 }
 
@@ -166,7 +173,7 @@ void *arm11_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card
     code->ctx = ctx;
     code->byte_load = (uint32_t)card->arm11_byte_load;
     code->mov_returns = card->arm11_mov_returns;
-    code->generation = 1;
+    code->generation = code->alike = 1;
     code->low = UINT64_MAX;
     return code;
 }
@@ -178,7 +185,7 @@ void arm11_code_drop(struct arm11_code *code)
         HASH_DEL(code->blocks, b);
         free(b);
     }
-    code->generation++;
+    code->alike = ++code->generation;
     code->bytes = 0;
     code->low = UINT64_MAX;
     code->high = 0;
@@ -213,7 +220,9 @@ bool arm11_code_await(void *its, uint64_t va, uint64_t more)
 void arm11_code_points(void *its, const struct pc_points *points)
 {
     struct arm11_code *code = its;
+    const uint64_t alike = code->alike;
     arm11_code_drop(code);
+    code->alike = alike;
     code->points = points;
 }
 
@@ -273,7 +282,8 @@ static void add_instruction(const struct arm11_code *code, struct making *m,
                             const struct arm11_block *b, uint32_t pc, const struct arm_op *a)
 {
     const uint32_t at = (pc - b->key.pc) / 2;
-    if (code->awaited == (uint64_t)pc + 1 || pc_points_have(code->points, pc))
+    if (code->awaited == (uint64_t)pc + 1 || pc_points_have(code->points, pc) ||
+        (code->points && code_folds(a, b->count)))
         code_add(m, ARM11_OP_POINT, at);
     if (b->count && pc % ARM11_LINE == 0)
         code_add(m, ARM11_OP_LINE, at);

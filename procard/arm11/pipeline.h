@@ -107,8 +107,10 @@ struct arm11_code {
     void *ctx;
     uint32_t byte_load;  /**< [PCycles] */
     bool mov_returns;    /**< mov pc, lr is a return */
-    uint64_t generation; /**< all blocks of another are gone */
-    uint64_t awaited;    /**< 1 more than the address of an instruction; 0: none */
+    uint64_t generation; /**< all blocks of another are gone; */
+    uint64_t alike;   /**< from this one on they have been decoded again as they were, but for what
+                           is told of */
+    uint64_t awaited; /**< 1 more than the address of an instruction; 0: none */
     uint64_t came, due;
     const struct pc_points *points; /**< told of; NULL: none */
     struct arm11_block *blocks;
@@ -265,6 +267,7 @@ struct arm11 {
     struct arm11_jump jump;
     struct arm11_block *block;
     struct arm11_op *op;
+    uint32_t begins; /**< `block` does */
     uint64_t generation;
     struct arm11_block *hot[256];
     uint32_t call_pc, call_npc;
@@ -318,6 +321,10 @@ struct arm11 {
      * before their PCycle */
     uint64_t told_line, told_early;
     uint32_t told_pc;
+    struct {
+        sim_tick behind; /**< one more than when it came */
+        unsigned order;
+    } came; /**< the last instruction that was told of as it came (pc_record_point) */
 
     /* its counters */
     struct arm11_pmu pmu;

@@ -126,6 +126,13 @@ void arm11_stands(struct arm11 *c, const struct arm11_block *b, const struct arm
         profile_fetches(c, profile_address(b, op));
 }
 
+void arm11_comes_to(struct arm11 *c, uint32_t pc, sim_tick now)
+{
+    c->came.order = c->came.behind == now + 1 ? c->came.order + 1 : 0;
+    c->came.behind = now + 1;
+    pc_record_point(&c->base, pc, now, c->came.order, NULL);
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 static bool profile_links(const struct arm11_op *op)

@@ -73,6 +73,9 @@ uint64_t arm11_profile_at(struct arm11 *c, uint64_t pc);
 
 /** The operation is next. */
 void arm11_stands(struct arm11 *c, const struct arm11_block *b, const struct arm11_op *op);
+/** The instruction at `pc` comes next, at tick `now`: told to who waits for it. One behind a folded
+ *  branch comes at the branch's own tick. */
+void arm11_comes_to(struct arm11 *c, uint32_t pc, sim_tick now);
 /** Instructions have completed. @param own  [PCycles] that they took but for stalls and slips */
 void arm11_completes(struct arm11 *c, uint64_t insns, sim_tick own);
 /** One has waited for a register or a place. */

@@ -21,18 +21,33 @@ struct arm11_block *arm11_block_look_up(struct arm11 *c, uint32_t pc)
     return *arm11_hot(c, pc) = b;
 }
 
+/* The operation at which it stands, in its block that has been decoded again: in the middle of one,
+ * as it was, because there a branch may be folded. What is told in front of it is, unless it was.
+ */
+static struct arm11_op *place_again(struct arm11 *c)
+{
+    const unsigned at = (c->r.r[ARM_PC] - c->begins) / 2;
+    struct arm11_block *b = c->block = arm11_block_at(c, c->begins);
+    struct arm11_op *op = b ? b->op : NULL;
+    while (op && op->at < at)
+        op++;
+    return op && op->a.code == ARM11_OP_POINT && c->r.passed == c->r.r[ARM_PC] + 1 ? op + 1 : op;
+}
+
 void arm11_forgets(struct arm11 *c)
 {
+    const bool alike = c->generation >= c->code->alike;
     if (c->generation == c->code->generation)
         return;
     forget_hot(c);
-    c->op = NULL;
+    c->op = c->op && alike ? place_again(c) : NULL;
 }
 
 void arm11_stand(struct arm11 *c, struct arm11_block *b, struct arm11_op *op)
 {
     const struct arm11_op *before = op;
     c->block = b;
+    c->begins = b->key.pc;
     while (before > b->op &&
            (before[-1].a.code == ARM11_OP_PC || before[-1].a.code == ARM11_OP_LINE))
         before--;

@@ -22,7 +22,8 @@ static inline struct arm11_block *arm11_block_at(struct arm11 *c, uint32_t pc)
     return b && b->key.pc == pc && b->key.thumb == c->r.t ? b : arm11_block_look_up(c, pc);
 }
 
-/** If all blocks have been forgotten, so are the place and what has been remembered. */
+/** If all blocks have been forgotten, so are the place and what has been remembered; but not the
+ *  place if they come again as they were. */
 void arm11_forgets(struct arm11 *c);
 
 /** It begins again with `op` of `b`; what has been passed in front of the instruction stays so. */
