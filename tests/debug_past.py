@@ -83,6 +83,23 @@ def check_writers(guest):
         assert values[9] == values[8] - 1 and pcs[9] == stores[8], (guest.name, lines)
 
 
+def check_late(guest):
+    """A store that has waited for leave to write its line is where it was made, behind those that came first: of threads that write
+    words of one line (barrier.o32) no value is passed over."""
+    lines = guest.batch("goto 1000000000", "continue", "watch phase_of 44", *["reverse-continue", "print phase_of 24"] * 45, "quit", status=0)
+    found, written = {}, None
+    for line in lines:
+        if line.startswith("cycle "):
+            written, values = re.search(r"has just written 0x([0-9a-f]+)", line), []
+        elif written and line.startswith("0x"):
+            values += [int(v, 16) for v in line.split()[1:]]
+            first = int(line.split(":")[0], 16) if len(values) <= 16 else first
+            at = int(written[1], 16) - first
+            if len(values) == 24 and at < 24:
+                found.setdefault(at, []).append(values[at + 3])
+    assert len(found) == 6 and all(values == [*range(20, 20 - len(values), -1)] for values in found.values()), (found, lines)
+
+
 def check_steps(guest):
     """Instruction by instruction, there and back."""
     steps = 25
@@ -213,6 +230,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         check_host(numachine, files[0], pathlib.Path(scratch))
         check_input(numachine, files[0].replace("files.o32", "echo.o32"), pathlib.Path(scratch))
+        check_late(debug.Guest(numachine, files[0].replace("files.o32", "barrier.o32"), [], pathlib.Path(scratch)))
         debug_end.check(numachine, files[0], pathlib.Path(scratch))
         if has_gdb:
             guest = debug.Guest(numachine, programs[0], [], pathlib.Path(scratch))

@@ -3,17 +3,19 @@
  * places drawn by lot, back and forth, while the run stands at others; and looks for the last store
  * to a word. past.py calls it.
  *
- *     os_past [-j JOURNEYS] [-n STANDS] [-e EVERY] [-b BYTES] [-l LOG] PROGRAM [ARG...]
+ *     os_past [-j JOURNEYS] [-n STANDS] [-e EVERY] [-b BYTES] [-l LOG] [-x] PROGRAM [ARG...]
  *
  * What there is at a moment is what is simulated: memory, caches, directories, requests, counters,
  * processors, threads and events, each as it says what it is. The live process notes a sum of it at
- * each moment it passes that is a multiple of EVERY ticks; who arrives in one later compares. As
- * os_run says at the end what came of the run, so does this.
+ * each moment it passes that is a multiple of EVERY ticks; who arrives in one later compares. With
+ * -x it changes one thing first, a word, a line, a counter, a register, or an event: then nothing
+ * may be the same. As os_run says at the end what came of the run, so does this.
  */
 #include "base/alloc.h"
 #include "base/beside.h"
 #include "machine/assembly.h"
 #include "machine/values.h"
+#include "procard/card.h"
 #include "procard/mips/mips.h"
 #include "procard/r4400/r4400.h"
 #include "procard/seen.h"
@@ -54,6 +56,7 @@ struct traveller {
     struct prog_past *past;
     struct shared *shared;
     unsigned journeys; /* at each stand */
+    bool plants;       /* something is changed before it is compared */
     sim_tick every, stand, next_stand;
     uint64_t own; /* [bytes] that looking at places of lines has touched, which nobody had */
 };
@@ -210,6 +213,79 @@ static uint64_t sum_of_all(const struct traveller *t)
     return sum;
 }
 
+/* ---- what must not be the same ----------------------------------------------------------------
+ */
+
+/** Changes one thing of what there is. @return false: there was nothing to be changed */
+typedef bool plant_fn(const struct traveller *t);
+
+static bool plant_word(const struct traveller *t)
+{
+    uint64_t at = 0;
+
+    while (at < t->m->image_bytes && !t->m->contents.image[at])
+        at++;
+    t->m->contents.image[at] ^= 1;
+    return true;
+}
+
+static bool plant_line(const struct traveller *t)
+{
+    const uint64_t size = nm_value_l2_line(t->m->p);
+    struct pc_line_seen seen = {0};
+    uint64_t line = 0;
+
+    while (line + size < t->m->image_bytes && !seen.has)
+        pc_line_see(t->m, 0, line += size, &seen);
+    if (seen.has)
+        pc_line_drop(pc_card_of(nm_machine_card(t->m, 0)), line);
+    return seen.has;
+}
+
+static bool plant_counter(const struct traveller *t)
+{
+    pc_cpu_at(t->m, 0)->instructions++;
+    return true;
+}
+
+static bool plant_register(const struct traveller *t)
+{
+    const struct prog_inspect *inspect = lx_workload.inspect;
+    struct prog_inspected thread = {0};
+    struct mips_regs regs;
+
+    while (inspect->next(t->run->self, thread.number, &thread)) {
+        if (inspect->settles(t->run->self, thread.number) ||
+            !inspect->registers(t->run->self, thread.number, &regs))
+            continue;
+        regs.gpr[16]++;
+        return inspect->set_registers(t->run->self, thread.number, &regs);
+    }
+    return false;
+}
+
+static bool plant_event(const struct traveller *t)
+{
+    struct sim_kernel *k = t->m->station[0].k;
+
+    if (!k->full)
+        return false;
+    const unsigned tick = (unsigned)__builtin_ctzll(k->full);
+    if (k->bucket[tick] == SIM_NO_EVENT)
+        k->due[tick] ^= 1;
+    else
+        k->pool[k->bucket[tick]].arg ^= 1;
+    return true;
+}
+
+/** One of them, drawn by lot. */
+static bool plant(const struct traveller *t)
+{
+    static plant_fn *const row[] = {plant_word, plant_line, plant_counter, plant_register,
+                                    plant_event};
+    return row[draw(t->shared, sizeof row / sizeof *row)](t);
+}
+
 /* ---- journeys -------------------------------------------------------------------------------- */
 
 static void truth_note(struct traveller *t, sim_tick now)
@@ -226,8 +302,10 @@ static void truth_note(struct traveller *t, sim_tick now)
 static void truth_compare(struct traveller *t, sim_tick now)
 {
     struct shared *sh = t->shared;
-    const uint64_t sum = sum_of_all(t);
 
+    if (t->plants && !plant(t))
+        return;
+    const uint64_t sum = sum_of_all(t);
     for (size_t i = 0; i < sh->truths; i++)
         if (sh->truth[i].at == now) {
             sh->made++;
@@ -285,7 +363,7 @@ static sim_tick moment(void *ctx, sim_tick now)
 static int usage(void)
 {
     fprintf(stderr, "usage: os_past [-j JOURNEYS] [-n STAND] [-e EVERY] [-b BYTES] [-l LOG] "
-                    "[-g GAP] PROGRAM [ARG...]\n");
+                    "[-g GAP] [-x] PROGRAM [ARG...]\n");
     return 2;
 }
 
@@ -326,9 +404,12 @@ int main(int argc, char **argv)
     nm_params_default(&params);
     params.ring_stations = 2;
     params.ring_locals = 1;
-    while ((opt = getopt(argc, argv, "+j:n:e:b:l:g:")) != -1) {
+    while ((opt = getopt(argc, argv, "+j:n:e:b:l:g:x")) != -1) {
         const uint64_t v = strtoull(optarg ? optarg : "", NULL, 0);
         switch (opt) {
+        case 'x':
+            t.plants = true;
+            break;
         case 'j':
             t.journeys = (unsigned)v;
             break;

@@ -3,7 +3,7 @@
 The past of a run (programs/past.h), gone back to and left again by os_past.c: all that is simulated where a journey
 arrives is what it was: memory, caches, directories, counters, processors; the run comes to what it comes to without;
 the guest reads and writes everything once; what is kept stays within its limits; no process is left, not even of a run
-that is killed; nobody waits for a copy that was killed.
+that is killed; nobody waits for a copy that was killed. Where one thing has been changed, it is not what it was.
 
     past.py OS_PAST GUEST.o32 ... [more]
 
@@ -120,6 +120,9 @@ def main():
             if "-b" in limits and said["bytes"] > LIMIT * OVER:
                 wrong.append(f"{name} {limits}: {said['snapshots']} snapshots keep {said['bytes']} bytes")
             sum_made += said["journeys"]
+    _, planted = run(os_past, program(guests, "queue"), ["-j", str(journeys), "-n", "100000", "-g", "2", "-x"])
+    if planted["same"] or planted["journeys"] < 20:
+        wrong.append(f"of {planted['journeys']} journeys that found something changed {planted['same']} say that all is what it was")
     for how in (signal.SIGKILL, signal.SIGTERM):
         wrong += killed(os_past, program(guests, "files"), 5, how)
     queue = program(guests, "queue")
