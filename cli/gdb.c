@@ -15,6 +15,7 @@
 #include "debug/verbs.h"
 #include "input/home.h"
 #include "input/yaml.h"
+#include "programs/scratch.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,8 +36,8 @@ static const char debugger[] = "gdb-multiarch";
 struct talk {
     const struct cli_given *given;
     int fd, to;
-    pid_t gdb;       /* 0: it is not ours */
-    char socket[80]; /* for a gdb of ours */
+    pid_t gdb;        /* 0: it is not ours */
+    char socket[108]; /* for a gdb of ours */
     FILE *commands;
     char why[256]; /* it cannot be */
 };
@@ -181,20 +182,24 @@ static void gdb_start(struct talk *t, const char *program)
 static bool talk_to_gdb(struct talk *t, const char *program)
 {
     sigset_t interrupts;
-    char directory[] = "/tmp/numachine-gdb-XXXXXX";
-    if (!mkdtemp(directory))
-        return gdb_fails(t, directory);
-    snprintf(t->socket, sizeof t->socket, "%s/socket", directory);
+    struct prog_scratch directory;
+    const int err = prog_scratch_make(&directory);
+    if (err) {
+        errno = -err;
+        return gdb_fails(t, "a directory for the debugger's socket (TMPDIR)");
+    }
+    snprintf(t->socket, sizeof t->socket, "%s/socket", directory.path);
     const int fd = listen_at_file(t, t->socket);
-    if (fd < 0)
+    if (fd < 0) {
+        prog_scratch_remove(&directory);
         return false;
+    }
     gdb_start(t, program);
     sigemptyset(&interrupts);
     sigaddset(&interrupts, SIGINT);
     sigprocmask(SIG_BLOCK, &interrupts, NULL);
     const bool good = t->gdb > 0 ? gdb_accept(t, fd, debugger) : gdb_fails(t, debugger);
-    unlink(t->socket);
-    rmdir(directory);
+    prog_scratch_remove(&directory);
     return good;
 }
 

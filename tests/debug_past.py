@@ -173,12 +173,15 @@ def check_again(guest):
 
 
 def check_killed(guest):
-    """Whoever is killed while the run is in its past, no process stays."""
+    """Whoever is killed while the run is in its past, no process stays; and no directory, once somebody has run anything."""
+    tmp = guest.scratch / "tmp"
+    tmp.mkdir()
+    here = {**os.environ, "TMPDIR": str(tmp)}
     for whom in ("us", "gdb"):
         script = guest.scratch / "commands"
         script.write_text("break bump\ncontinue\ncontinue\nreverse-continue\nshell sleep 600\n")
         with subprocess.Popen([guest.numachine, "gdb", "--execute", f"source {script}", *guest.machine, "--", guest.program],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=here) as process:
             def ours(session=process.pid):
                 return [p for p in past.of_session(session) if name_of(p) in ("numachine", "numachine-test")]
             for _ in range(600):
@@ -200,6 +203,11 @@ def check_killed(guest):
             assert not ours(), (whom, ours())
             for p in past.of_session(process.pid):
                 os.kill(int(p), signal.SIGKILL)
+        left = [*tmp.iterdir()]
+        assert bool(left) == (whom == "us"), (whom, left)
+        subprocess.run([guest.numachine, "stat", "-q", *guest.machine, "--", guest.program], capture_output=True, check=False, env=here,
+                       timeout=debug.PATIENCE)
+        assert not [*tmp.iterdir()], (whom, left, [*tmp.iterdir()])
 
 
 def name_of(process):
