@@ -25,7 +25,7 @@ import skip
 # "text|json", say themselves.
 VALUES = {
     "EVENTS": True, "LIST": False, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "COLUMN": True, "MACHINE": True,
-    "FILE": False, "COMMAND": False, "DIR": False, "PATH[:ro]": False, "ID": False, "N": False, "I/N": False,
+    "FILE": False, "COMMAND": False, "DIR": False, "RUN_DIR": False, "PATH[:ro]": False, "ID": False, "N": False, "I/N": False,
     "FROM:TO": False, "FROM=TO": False, "HOST[,HOST...]": False, "NAME": False, "NAME=VALUE": False, "OBJECT": False, "FUNCTION": False, "PATTERN": False, "PERCENT": False,
     "SEP": False, "TID": False, "TIME": False, "ADDRESS": False, "CYCLE": False,
 }

@@ -180,7 +180,7 @@ def check_access(numachine, directory):
     said = c2c(numachine, directory).splitlines()[0]
     assert f" would take {best['gain']:.0f} % less (measured)." in said, said
     assert all(c["what"] in said for c in found["candidates"] if c["number"] in best["candidates"]), said
-    for what in "the whole of locks[", "pages by memory.placement first_touch":  # a lock by itself, and pages
+    for what in "the whole of locks", "pages by memory.placement first_touch":  # a lock by itself, and pages
         assert any(c["what"].startswith(what) for c in found["candidates"]), (what, found["candidates"])
     check_source(mend(numachine, directory))
     few = mend(numachine, "--runs=4", "-j1", directory)

@@ -148,7 +148,7 @@ GDB = ["break fill", "continue", "watch together.neighbour", "continue", "revers
        "reverse-next", "delete", "break bump", "reverse-continue", "print counter", "reverse-finish", "monitor goto 5000", "continue",
        "monitor when", "delete", "continue", "continue", "continue"]
 WANTED = [r"Old value = 7\s+New value = 4", r"Old value = 4\s+New value = 7", r"\$1 = 7", r"hit Breakpoint \d+, bump", r"\$2 = 59",
-          r"in worker|worker \(", r"cycle 5000, as asked", r"No more reverse-execution history", r"received signal SIGUSR1"]
+          r"in worker|worker \(", r"cycle 5000, as asked", r"No more reverse-execution history|Reached end of recorded history", r"received signal SIGUSR1"]
 
 
 def check_gdb(guest):
