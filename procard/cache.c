@@ -815,10 +815,12 @@ static inline __attribute__((always_inline)) uint8_t *hand_up(struct pc_card *ca
 static inline bool hand_may(const struct pc_card *card, const struct pc_xlate *x, uint64_t va,
                             enum nm_access access)
 {
-    if (SIM_LOOKS_AT_INVARIANTS && card->unheard)
+    const bool may =
+        x->result == NM_XLATE_OK && x->tag[access] == va >> card->page_shift && card->unheard;
+    if (SIM_LOOKS_AT_INVARIANTS && may)
         SIM_MUST(cache_unheard(card), "card %u: somebody listens, and pc_card_heard was not called",
                  card->cpu.number);
-    return x->result == NM_XLATE_OK && x->tag[access] == va >> card->page_shift && card->unheard;
+    return may;
 }
 
 /* The short way of a load or a store that must look into the secondary cache and finds there what

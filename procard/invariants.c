@@ -140,11 +140,13 @@ sim_tick pc_card_run_checked(struct pc_card *card, sim_tick horizon)
              ": a core returns cpu->now (procard/core.h)",
              cpu->number, at, cpu->now);
     const uint64_t kept = invariants_lost(card, &tail) - before;
-    SIM_MUST(!cpu->untimed || !kept,
-             "card %u at %" PRIu64 ": %" PRIu64
-             " PCycles without an instruction, in functional mode: there each is one PCycle "
-             "(cpu->untimed, procard/core.h)",
-             cpu->number, cpu->now, kept);
+    /* A trap takes its time, and a core without programs is told how much to let pass. */
+    SIM_MUST(
+        !cpu->untimed || !kept || card->activity == PC_TRAPPED || !card->core->programs,
+        "card %u at %" PRIu64 ": %" PRIu64
+        " PCycles without an instruction or a trap, in functional mode: there each instruction "
+        "is one PCycle (cpu->untimed, procard/core.h)",
+        cpu->number, cpu->now, kept);
     SIM_MUST(begin >= horizon || !tail.did || cpu->now - tail.did - kept < horizon,
              "card %u at %" PRIu64 ", horizon %" PRIu64
              ": a core starts instructions before its horizon only (procard/core.h)",
