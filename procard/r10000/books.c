@@ -174,6 +174,45 @@ static void look_at_addresses(const struct r10k *c, sim_tick now, sim_tick next)
     }
 }
 
+static sim_tick registers_at(const struct r10k *c, const struct r10k_entry *e)
+{
+    sim_tick at = 0;
+    for (unsigned i = 0; i < e->w->sources; i++)
+        at = sim_later(at, r10k_ready_for(c, e, i));
+    return at;
+}
+
+void r10k_look_at_issue(const struct r10k *c, const struct r10k_entry *e, sim_tick now)
+{
+    const sim_tick at = registers_at(c, e);
+    SIM_MUST(at <= now,
+             "processor %u at %" PRIu64 ": the instruction at %#" PRIx64 " (word %08" PRIx32
+             ") issues, and has its registers at %" PRIu64,
+             c->base.number, now, e->pc, e->w->word, at);
+}
+
+/* What the queues' bits say of registers is so, and nobody who could be told has been forgotten. */
+static void look_at_place(const struct r10k *c, unsigned place)
+{
+    const struct r10k_entry *e = &c->entry[c->places.entry[place]];
+    const bool ready = c->places.ready >> place & 1, coming = c->places.coming >> place & 1;
+    const sim_tick at = registers_at(c, e);
+    SIM_MUST(e->place == place && (ready    ? at <= c->issues
+                                   : coming ? at == e->wakes
+                                            : at == SIM_NEVER),
+             "processor %u: the instruction at %#" PRIx64 " (word %08" PRIx32
+             "), place %u, has its registers at %" PRIu64 "; ready: %d, coming: %d",
+             c->base.number, e->pc, e->w->word, place, at, ready, coming);
+}
+
+void r10k_look_at_places(const struct r10k *c)
+{
+    for (uint32_t left = c->places.used; left; left &= left - 1)
+        look_at_place(c, (unsigned)__builtin_ctz(left));
+    SIM_MUST(!((c->places.ready | c->places.coming) & ~c->places.used),
+             "processor %u: empty places wait", c->base.number);
+}
+
 void r10k_look_at_sleep(const struct r10k *c, sim_tick now, sim_tick next)
 {
     if (next == now + 1)

@@ -126,6 +126,7 @@ static enum pc_status looked_at_cycle(struct r10k *c, sim_tick now)
     const struct r10k_signals before = c->signals;
     const enum pc_status state = any_cycle(c, now);
     r10k_look_at_growth(c, &before);
+    r10k_look_at_places(c);
     r10k_look_at_books(c);
     return state;
 }

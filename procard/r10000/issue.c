@@ -5,6 +5,7 @@
  * that age does not count. Without the latter old branches wait for young sums while the other unit
  * has nothing to do). Addresses are calculated in program order.
  */
+#include "base/invariant.h"
 #include "procard/r10000/registers.h"
 
 /* What finishes at `at` counts then as done, or later if two of its kind do already (the counters'
@@ -45,6 +46,8 @@ static void issue_execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
     if (e->w->traits & R10K_FLAGS) /* rounding and enables are the thread's */
         c->scratch.fcsr = c->r.fcsr;
     r10k_step(c, e, PC_STEP_ISSUED, now);
+    if (SIM_LOOKS_AT_INVARIANTS)
+        r10k_look_at_issue(c, e, now);
     r10k_gather(c, e);
     r10k_compute(&c->scratch, &e->w->op, &out);
     if (e->w->traits & R10K_BRANCH) {
