@@ -476,8 +476,8 @@ bool nm_dir_step(enum nm_agent agent, const struct nm_place *place, struct nm_di
 {
     const bool known = !from_network || place->protocol->direct;
     struct who here = {in->station, known ? in->requester : NM_NO_CARD, wants_shared(in)};
-    return step(agent, place, line, nm_dir_event_of(agent, place, line, in, from_network), in, here,
-                out, actions);
+    const unsigned event = event_of(place->protocol->agent[agent], place, line, in, from_network);
+    return step(agent, place, line, event, in, here, out, actions);
 }
 
 bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct nm_sends *out,

@@ -177,14 +177,15 @@ static inline bool event_moves(struct nm_station *s, uint32_t order)
 }
 
 /* Fires events before `limit`, before which no processor goes on, until one changes that, or makes
- * the operating system act before `beyond`. @return whether one did */
+ * the operating system act before `beyond`. @return whether one did
+ * @param[out] next  the tick of the next event, if none did */
 static inline bool fire_events(struct nm_station *s, sim_tick limit, sim_tick beyond,
-                               const bool *broken)
+                               const bool *broken, sim_tick *next)
 {
     struct sim_kernel *const k = s->k;
     sim_kernel_allow(k, limit);
-    for (sim_tick at; (at = sim_kernel_next(k)) < limit;) {
-        const uint32_t order = sim_kernel_fire(k, at);
+    while ((*next = sim_kernel_next(k)) < limit) {
+        const uint32_t order = sim_kernel_fire(k, *next);
         if (event_moves(s, order) || s->stop_at < beyond ||
             __atomic_load_n(broken, __ATOMIC_RELAXED))
             return true;
@@ -244,14 +245,14 @@ static __attribute__((noinline)) void station_run(const struct nm_machine *m, st
 {
     while (!__atomic_load_n(m->broken, __ATOMIC_RELAXED)) {
         const sim_tick first = s->order[0] == SIM_NEVER ? SIM_NEVER : tick_of(s->order[0]);
-        if (fire_events(s, first < until ? first + 1 : until, beyond, m->broken)) {
+        sim_tick event;
+        if (fire_events(s, first < until ? first + 1 : until, beyond, m->broken, &event)) {
             if (__builtin_expect(s->stop_at < beyond, 0)) {
                 until = sim_earlier(until, s->stop_at);
                 beyond = s->stop_at;
             }
             continue;
         }
-        const sim_tick event = sim_kernel_next(s->k);
         if (event <= first) {
             s->next = s->speaks = event;
             return;

@@ -16,7 +16,6 @@
 #include "base/alloc.h"
 #include "base/invariant.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* ---- packets in flight ----------------------------------------------------------------------- */
@@ -128,7 +127,7 @@ static void fifo_marks(struct ring_fifo *f)
 
 static __attribute__((noinline)) void fifo_rises(struct ring_fifo *f, uint32_t count, uint64_t c)
 {
-    assert(count <= f->limit.depth);
+    SIM_OWED(count <= f->limit.depth);
     if (count > f->deepest)
         f->deepest = count;
     if (count >= f->limit.near_full && !f->raised)
@@ -566,7 +565,7 @@ static void remember_asker(struct ring_net *net, struct ring_station *st, uint16
     if (sim_queue_full(&st->asked))
         st->askers = sim_queue_grow(&st->asked, st->askers, sizeof *st->askers);
     st->askers[sim_queue_push(&st->asked)] = source;
-    assert(st->asked.count <= net->timing.nonsinkable_limit * net->stations);
+    SIM_OWED(st->asked.count <= net->timing.nonsinkable_limit * net->stations);
 }
 
 bool ring_sinkable_room(const struct ring_net *net, const struct ring_station *st, uint64_t c)
@@ -586,7 +585,7 @@ void ring_complete(struct ring_net *net, struct ring_station *st, const struct r
     else
         remember_asker(net, st, p->source);
     const sim_tick at = (c + net->timing.handler) * net->timing.cycle;
-    assert(at >= net->until); /* ring_window_end: no station has gone so far yet */
+    SIM_OWED(at >= net->until); /* ring_window_end: no station has gone so far yet */
     net->deliver(net->ctx, (unsigned)(st - net->station), at, p);
 }
 

@@ -9,6 +9,7 @@
 #include "ring/net.h"
 
 #include "base/alloc.h"
+#include "base/invariant.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -302,8 +303,8 @@ static unsigned level_of(const struct ring_station *st, ring_mask mask)
 void ring_send(struct ring_net *net, unsigned station, sim_tick at,
                const struct ring_packet *packet)
 {
-    assert(packet_ok(net, station, packet));
-    assert(room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
+    SIM_OWED(packet_ok(net, station, packet));
+    SIM_OWED(room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
     struct ring_station *st = &net->station[station];
     struct ring_outbox *out = &st->out[packet->class];
     struct ring_outgoing *o = &out->at[out->sent++ & out->wrap];
@@ -318,13 +319,13 @@ void ring_send(struct ring_net *net, unsigned station, sim_tick at,
 void ring_take(struct ring_net *net, unsigned station, sim_tick at, unsigned class)
 {
     struct ring_station *st = &net->station[station];
-    assert(ring_cycle_at(net, at) >= net->now);
+    SIM_OWED(ring_cycle_at(net, at) >= net->now);
     if (class == RING_SINKABLE) {
-        assert(st->taken < st->delivered);
+        SIM_OWED(st->taken < st->delivered);
         st->taken_at[st->taken++ & st->taken_wrap] = at;
         return;
     }
-    assert(st->takes_count < st->asked.count);
+    SIM_OWED(st->takes_count < st->asked.count);
     if (st->takes_count == st->takes_size) {
         st->takes_size = st->takes_size ? 2 * st->takes_size : 16;
         st->takes = sim_grow(st->takes, st->takes_size, sizeof *st->takes);
@@ -359,7 +360,7 @@ static void tell_senders(struct ring_net *net, struct ring_station *st)
     for (uint32_t i = 0; i < st->takes_count; i++) {
         struct ring_station *from = &net->station[st->askers[sim_queue_pop(&st->asked)]];
         uint64_t known = ring_cycle_at(net, st->takes[i] + window(net));
-        assert(known >= net->now);
+        SIM_OWED(known >= net->now);
         from->returns[from->returning++] = known;
         if (from->ring->pending >> from->node & 1)
             ring_alarm(net, from->ring, from->node, known);
