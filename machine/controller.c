@@ -460,8 +460,9 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         nm_controller_refuse(c, in, from_network, NM_NO_ROOM, now);
         return true;
     }
-    const uint64_t no =
-        c->plain ? 0 : nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
+    const uint64_t no = c->plain || !nm_locked(c->table, line->state)
+                            ? 0
+                            : nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
     if (!no)
         return take_step(c, line, in, from_network, now);
     c->actions = no;

@@ -187,6 +187,10 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
     net->shape = *shape;
     net->timing = *timing;
     net->clock = sim_clock_of(timing->cycle);
+    net->window = (sim_tick)timing->handler * timing->cycle;
+    const uint32_t enters =
+        timing->generator < timing->handler ? timing->generator : timing->handler;
+    net->reach = (sim_tick)(enters + timing->handler) * timing->cycle;
     net->deliver = deliver;
     net->ctx = ctx;
     net->stations = ring_shape_stations(shape);
@@ -239,21 +243,14 @@ void ring_net_free(struct ring_net *net)
 
 /* ---- the station's side ---------------------------------------------------------------------- */
 
-static inline sim_tick window(const struct ring_net *net)
-{
-    return (sim_tick)net->timing.handler * net->timing.cycle;
-}
-
 sim_tick ring_window(const struct ring_net *net)
 {
-    return window(net);
+    return net->window;
 }
 
 sim_tick ring_reach(const struct ring_net *net)
 {
-    const struct ring_timing *t = &net->timing;
-    const uint32_t enters = t->generator < t->handler ? t->generator : t->handler;
-    return (sim_tick)(enters + t->handler) * t->cycle;
+    return net->reach;
 }
 
 static inline bool room(const struct ring_net *net, unsigned station, unsigned class, sim_tick at)
@@ -266,7 +263,7 @@ static inline bool room(const struct ring_net *net, unsigned station, unsigned c
     const struct ring_uncontended *a = &net->alone;
     const bool left = out->gone > previous || (out->gone == previous && a->active &&
                                                a->station == station && a->flight.class == class);
-    return left && out->at[previous & out->wrap].freed + window(net) <= at;
+    return left && out->at[previous & out->wrap].freed + net->window <= at;
 }
 
 bool ring_room(const struct ring_net *net, unsigned station, unsigned class, sim_tick at)
@@ -359,7 +356,7 @@ static void tell_senders(struct ring_net *net, struct ring_station *st)
 {
     for (uint32_t i = 0; i < st->takes_count; i++) {
         struct ring_station *from = &net->station[st->askers[sim_queue_pop(&st->asked)]];
-        uint64_t known = ring_cycle_at(net, st->takes[i] + window(net));
+        uint64_t known = ring_cycle_at(net, st->takes[i] + net->window);
         SIM_OWED(known >= net->now);
         from->returns[from->returning++] = known;
         if (from->ring->pending >> from->node & 1)
@@ -402,7 +399,7 @@ void ring_absorb(struct ring_net *net)
 static uint64_t touched_ready(const struct ring_net *net, const struct ring_station *st)
 {
     uint64_t ready = station_ready(net, st);
-    uint64_t told = st->takes_count ? ring_cycle_at(net, st->takes[0] + window(net)) : SIM_NEVER;
+    uint64_t told = st->takes_count ? ring_cycle_at(net, st->takes[0] + net->window) : SIM_NEVER;
     return told < ready ? told : ready;
 }
 

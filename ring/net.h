@@ -184,6 +184,7 @@ struct ring_net {
     struct ring_shape shape;
     struct ring_timing timing;
     struct sim_clock clock; /**< a ring cycle */
+    sim_tick window, reach; /**< ring_window, ring_reach */
     ring_deliver_fn *deliver;
     void *ctx;
     unsigned stations, rings;
