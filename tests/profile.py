@@ -26,6 +26,7 @@ import skip
 
 STATES = ["load", "store", "br_untaken", "br_taken", "int", "fp", "stall_l1i", "stall_l1d", "stall_l2", "stall_mp",
           "stall_other", "kill_branch", "kill_exc", "slip_int", "slip_fp"]
+NUMBERS = {*STATES, "pcycles", "idle", "instructions", "nacks"}
 WAYS = ["function", "line", "instruction", "thread", "region", "path"]
 
 
@@ -54,8 +55,7 @@ class Bench:
         if rows and "pc" in rows[0]:  # a row has the number of its path
             paths = {row["number"]: row["path"] for row in self.csv(run, "--by=path", *words)}
             rows = [{**row, "path": paths[row["path"]]} for row in rows]
-        return [{k: int(v) if k in STATES + ["pcycles", "idle", "instructions", "nacks"] else v
-                 for k, v in row.items()} for row in rows]
+        return [{k: int(v) if k in NUMBERS else v for k, v in row.items()} for row in rows]
 
     def refused(self, run, sentence, *words):
         done = self.ask(run, *words)

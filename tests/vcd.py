@@ -65,6 +65,7 @@ def read(path):
     book, lines = Book(), iter(path.read_text().splitlines())
     declare(book, lines)
     time, last, dumping, dumped = None, {}, False, set()
+    known = {}  # most lines have been there before
     for line in lines:
         if line.startswith("#"):
             assert time is None or int(line[1:]) > time, line
@@ -73,7 +74,9 @@ def read(path):
         elif line in ("$dumpvars", "$end"):
             dumping = line == "$dumpvars"
         else:
-            signal, value = value_of(book, line)
+            if line not in known:
+                known[line] = value_of(book, line)
+            signal, value = known[line]
             assert dumping or signal not in last or last[signal] != value, f"#{time}: {line} is no change"
             dumped |= {signal} if dumping else set()
             last[signal] = value
