@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Documents that account for requirements row by row: none is left out, and the code and the tests that a row names are
 there.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """Fast-forward (run.from, run.to): a part that is timed alone begins with warm caches, or cold ones, and has its own
 misses and no others; the same part is the same again; a point that never comes is said; what cannot go together is refused.
 

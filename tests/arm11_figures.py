@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What experiments/arm11-board.c prints is what docs/arm11.md ("Boards") says of it.
 

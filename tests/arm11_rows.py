@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 docs/arm11.md has a row for each rule of the application note (AT-1 to AT-34), whose tests there are and name it;
 for each rule of the unit (ARM-1 on) and of the event monitors (L2-1 on), whose tests there are, or which is among those that

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Programs and machines of two instruction sets: what is built and run, and what is refused, in which words.
 

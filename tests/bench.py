@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 `numachine bench`: its result read back and compared with another; a result that is none is refused in one line.
 

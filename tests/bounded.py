@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The limits of the tests' own runs (simulator.py): a run is ended by the processor time it needs, not by how long a
 busy host lets it wait; what it said by then is there.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What other builds of the same tree must do. Each is configured and built below DIRECTORY, and kept
 there, so that the next time is short.

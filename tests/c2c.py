@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """c2c.py NUMACHINE ROOT [all]: what c2c says of the laboratory's programs, whose sharing is known.
 
 Of each program (some of them, unless `all`, and names of objects in some of these):

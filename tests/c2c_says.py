@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What numachine c2c says of sharing whose mend is known, and that it takes each name that it prints.
 

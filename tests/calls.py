@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The system calls one by one: result, errors, edges, on the simulator and on qemu-user.
 

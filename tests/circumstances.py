@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The result of a run must not depend on the circumstances: directory, environment, what new memory holds, address-space
 layout, the program's path, what standard input is made of, what is counted, where the results go, and

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Sweeps that go to other hosts: what is asked of Slurm and of GNU parallel, and that nothing is lost on the way.
 

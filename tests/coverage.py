@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What the tests reach: which of them comes to which line of the product, the lines of each room, and the largest functions
 that none enters.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Documents of a run that say what cannot be are refused by every command that reads them, with one line that has the file's name; a
 command that takes them does its work. None dies of a signal, none goes on for long.

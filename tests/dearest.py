@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What the tests of a suite cost: processor seconds of each, its children included, as a table for docs/testing.md. Nothing
 is judged here. Times by the clock depend on what else the host does; processor seconds hardly do.

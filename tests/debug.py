@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine gdb: where a program stops under it, what it shows there, and that nothing simulated changes. By commands of our
 own (--batch), and by gdb-multiarch, if it is there.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine gdb, backwards: what it shows at a moment that is gone back to is what it showed when the run was there; the last
 writers are those that there were; steps back lead where steps have come from; nothing simulated changes, and the program

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine diff and compare: every difference of two runs with what their files say, worked out here; what is the same;
 and directories that are damaged, each with one line and status 2.

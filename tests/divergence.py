@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine diff --first-divergence: the cycle in which two runs part. Before it both have the same results if they are
 stopped there, behind it they have not; the instruction is where their ways are known to part.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The documents as people find them: every link leads somewhere, every command in them is one, and the pages for a browser
 say what the sources say.

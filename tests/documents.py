@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What the documents on the counters say by themselves (experiments/documents/, docs/documents.md): each statement is
 held by an identity or a count made by hand, with other programs and other numbers too, and the page has the output of

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Guest programs on machines drawn by lot (lot.h): any legal machine ends every program, without a
 complaint of the checking mode, and with the same result when windows are cut by sampling and it is found out why

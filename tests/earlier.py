@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What the progress line says of the end of a run, from earlier ones: the same, another of its name, none; and that nothing
 of it is in the results.

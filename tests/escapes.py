@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A guest tries to get out of its file view (escapes_guest.c), with all that the kernel has to hold it
 and with nothing but the view: nothing outside may be read or changed, and both must end the same.

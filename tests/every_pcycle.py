@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Threads that share a processor, in ARM and Thumb state, interrupted everywhere: what they find is what they find alone.
 

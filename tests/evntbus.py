@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The EVNTBUS of an ARM11 in waves: while a program exports its events, the lines of an event add up to what a counter of
 that event has counted, but for the PCycles that counters start later; before and after they are 0. GTKWave's tools take

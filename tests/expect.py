@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 expect.stats: what each row comes to, the line that says so, the manifest and the exit status; and rows that are refused
 before anything runs.

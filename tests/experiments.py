@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The shipped experiments show what their explanations say, and their results are the golden ones.
 

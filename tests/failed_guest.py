@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Upgrades that fail: what a guest counts of them, as bus errors, is what really happened; when the processor
 does the store again by itself the guest sees none, and they happen all the same. A program without a handler

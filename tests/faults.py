@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The host refuses one call, each in turn: memory, files, writes, processes. Whatever it was, the program
 ends with a status of its own and a sentence, a run directory says only what is true, and a status

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """Who may touch which field of a processor card (struct pc_card, procard/card.h).
 
 The comment at the head of each group of fields names the files of procard/ that own them:

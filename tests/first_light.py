@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The first experiment shows what it is there to show: the same work, but several times the cycles and the
 invalidates when the counters share a line. In functional mode the table says that this means nothing, and

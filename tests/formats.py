@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Every command that reads results reads those that the last releases left (tests/formats/VERSION.txt), and
 docs/compatibility.md has the numbers of documents/schemas.def.

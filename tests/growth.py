@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A guest cannot make the simulator larger than docs/programs.md says: in each way there is it asks for many
 times what the machine has, and is refused as Linux refuses, or leaves nothing behind.

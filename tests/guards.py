@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Whoever stands in a directory with a guest goes on working there: what git, a shell, numachine and other runs rely on
 must be as it was, whatever the guest does (guards_guest.c). A guest in a directory of its own notices nothing.

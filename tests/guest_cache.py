@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Where executables of program.source are kept, by the environment; that commands which are killed while they build, all at
 once, leave nothing wrong behind; and what is said where a compiler is missing.

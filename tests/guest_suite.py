@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A guest of experiments/guests: it is built, ends well, and prints what it prints under qemu-user. Built anew, taken from
 a cache, or without a cache, it is the same program with the same result. (What the cache does with a program does not

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Compares a guest program on the simulator with qemu-user: the same bytes on standard output and the
 same end. Then checks that neither the place, the host's environment, what new memory holds, what is

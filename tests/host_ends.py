@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The host gets in the way: interrupts while the guest waits for its input or for a reader of its
 output, readers that go away, streams that are closed, disks and memories that are full. Nothing may

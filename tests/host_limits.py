@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Small limits of the host (ulimit): whatever is too little, the program says so and ends with one of
 its own statuses; never an abort, an uncaught exception or a fault.

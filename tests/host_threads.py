@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Host threads change nothing: whatever their number, a run's registers, counters and tables are the same, byte for byte.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What is no file, or has no end, given wherever a file is asked for: as experiment, machine, base,
 group, program, source and input. Each is refused at once, with status 2 and one line that names it

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Every kind of number that files, the command line and formulas hold, against Python's exact
 fractions: what is read must be the number that was written, and what is refused must deserve it.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """What `meson install` gives, used from a prefix that was moved.
 
     install.py MESON BUILD SOURCE [LIBRARY...]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 IRIX's event counters from programs: every part of irix_guest.c, each as often as it makes sense; libperfex,
 by perfex_guest.c; the shipped experiments; and what every command answers (irix_errors.def), on the machine and in

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A program that is compiled with -march=mips4: it runs with processor.isa=mips4 as on any processor that
 has more, and ends at its first instruction of MIPS IV on one that has only MIPS III, with a line that says where.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """Kernels (programs/kernels/): what their threads agree by, what keeps one from running, and how each
 end of one is told.
 

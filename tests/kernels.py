@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """The kernels of experiments/kernels: each with its guest twin and with qemu-user.
 
     kernels.py NUMACHINE HOME NAME       the kernel NAME, with some numbers of threads; the misses of one half of all

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Holds the tables of the Linux personality against the cross compilers' headers, and the code in the operating
 system's page of ARM programs against their assembler.

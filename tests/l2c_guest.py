@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A guest reads and writes the registers of its board's L210 or L220, and counts strides with its event monitor.
 

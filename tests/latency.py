@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine latency prints the numbers of docs/latency.md, in every format, and follows the parameters.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What pointers lead to has the name that a programmer would write: guests print where things are, and what they are called.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A loop of LL and SC ends where nobody else wants its word, on the smallest secondary caches, which its own instructions
 and words share: every core, protocol, length of a line, and home of the word.

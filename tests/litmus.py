@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Runs the litmus guest on the simulator: no outcome that sequential consistency forbids (the guest
 finds out itself which these are), and enough different ones that the tests test something.

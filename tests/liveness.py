@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Programs that get nowhere are named, wherever they are when somebody asks; and those that only might
 get nowhere end.

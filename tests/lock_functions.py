@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Each function of documents/rows/lock_functions.def, called once on a lock of its own (lock_functions_guest.c): the lock is there, of
 its kind, with the calls that were made and no more, and is held no longer than it was.

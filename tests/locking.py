@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What the groups say of threads that wait for each other in eight ways, with 1, 5, 16 and 64 of them on 64
 cards: each way is told by group SYNC's numbers alone, as its text says; time is split without rest; and

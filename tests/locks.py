@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine locks: of threads that wait for each other in known ways, the numbers that the program knows itself; what
 the log says, worked out once more in a slow way; and what cannot be read is refused with one line and status 2.

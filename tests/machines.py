@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Guest programs on machines of many sizes, with as many threads as there are processors: output as
 under qemu-user, the same result twice, nothing found by the checking mode (guests.py).

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Cards of several kinds on one machine (`cards:` of a machine file).
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The tables of docs/monitor.md, programs.md, coherence.md, special-functions.md, results.md, profile.md, c2c.md and
 detect.md are those the program prints.

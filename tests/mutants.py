@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What the tests see: small faults (mutate.py), drawn by lot, put one at a time into a copy of the tree, built and tested.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Small faults, drawn by lot: what mutants.py puts into a copy of the tree, one at a time.
 

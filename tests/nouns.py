@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Names of functions carry their noun: whoever reads one in a profile, a stack trace or a search knows what it works on.
 

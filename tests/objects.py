@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The names of what lies at an address are those that the program says: tests/objects_guest.c prints where each of its
 variables, blocks, stacks and thread-local variables is, and what it is called.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Every option of every command, as cli/options.def and cli/commands.def have them: it is in --help, as what it takes (and
 so in completion and the manual, tests/at_hand.py), or, if it is an old spelling, in none; it is accepted; a value that is

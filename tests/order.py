@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Orders that Linux promises, and that no rule of liveness may change (docs/saturation.md): what order_guest prints on
 the simulator with what it prints on the host's own Linux and under qemu-user.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Whatever the operating system costs, and however often it interrupts, every program ends: its
 parameters at the ends of their ranges, two at a time, with two threads on one card and four on two.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 How runs end: the exit status of os_run and what it says, for each way os_ends.c can stop.
 

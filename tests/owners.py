@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 owners.py NUMACHINE GUEST: whoever may not write somewhere hears whose the directory is.
 

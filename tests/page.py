@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine report: the page of a run has the run's numbers, needs nothing from elsewhere, is the same each time, and a
 directory that is not whole is refused with one line.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine report of a sweep: the page has the sweep's points and the machine's statistics as sweep.csv has them, names
 what failed and what is not there, is bounded, and refuses what is no sweep's result.

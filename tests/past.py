@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The past of a run (programs/past.h), gone back to and left again by os_past.c: all that is simulated where a journey
 arrives is what it was: memory, caches, directories, counters, processors; the run comes to what it comes to without;

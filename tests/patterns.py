@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Patterns of references: each kind does what its sentence says, by identities and counts made by hand.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine perfex: what it counts is what stat counts, and its reports add up. Every option of perfex (cli/options.def) is
 asked for in the right way and in wrong ones (ROWS), and every way to end has its exit status (ENDS).

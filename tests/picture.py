@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The picture of the report in the README is what the report draws: docs/report.svg has the chart "Where time went" of
 the first experiment, for both of its regions.

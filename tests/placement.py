@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine placement: of threads that use pages of their own, the ranges that bring each page to its thread, and that
 they do so; that it knows when there is nothing to gain; and that what cannot be read is refused with one line and

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The scripts for gnuplot beside a run's tables and a sweep's: they run as they stand, write their picture, and draw what
 the tables have.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine profile: of a real run, every format and every way to sum up comes to what stats.json has; what names
 there are is shown; and what cannot be read is refused with one line and status 2.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The paths of a profile are the calls that a program makes: each function is entered as often, from where, as
 tests/profile_calls_guest.c says.

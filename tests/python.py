@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The Python module numachine with machines in this process: they do what the command's do.
 

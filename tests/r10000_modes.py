@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A program's own event counters in every mode of a run: timed, functional, fast-forwarded to a region or into the midst of
 a loop with caches warmed or not, sampled. The four instructions do what they do, and an overflow that comes due while

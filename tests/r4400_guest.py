@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A guest on machines whose R4400 has a TLB, colours and other refill orders: its output is the same on
 each, and each takes the same PCycles in checking mode, where every access goes the slow way. And a guest that

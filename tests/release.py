@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The version stands in meson.build, and whatever else has it has the same; debian/ builds with what ./numachine needs.
 

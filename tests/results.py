@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What a run directory says about itself must be true whatever happened: full disks, two runs at once,
 runs that are killed, signals that come twice.

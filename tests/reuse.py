@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine c2c: requests of memory that is used again go to the object that had it then. In tests/reuse_guest.c each
 object has a function of its own that uses it; what such a function asks for must be its object's, and nobody else's.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """The rooms of the house: who may include whom.
 
 A folder is a room, and a folder in it may be one of its own. An include must lead downwards in ROOMS,

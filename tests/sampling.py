@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """Sampling (run.sample): a sampled run's result is right, its estimate is near the time of a run that is timed as a
 whole and inside the interval that it gives, or the program is said not to suit; the samples add up; the same run
 again gives the same bytes; and a fast-forward that warms caches leaves them as warm as a run that is timed.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Runs random instruction sequences on the simulator and under qemu-user and compares what each leaves in
 registers and memory. Of the first sequence that differs everything is shown.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 shown.py NUMACHINE ROOT DOCUMENT...: what a document shows of its commands is what they print.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """sizes.py NUMACHINE ROOT [all]: what one run tells of other line sizes and offsets, against runs that have them.
 
 The laboratory's programs with lines of other sizes, and objects that are moved (sizes_guest.c). What is compared are the

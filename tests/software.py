@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 docs/software.svg: the software on one page, drawn from the tree.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 A guest uses what only this machine has, on several machines, in checking mode: its output must be right,
 and the same on each.

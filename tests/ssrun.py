@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine ssrun: its samples are as many as the counted events have room for, what stands beside them is the exact
 profile, and the errors that it shows are those of its own rows. A loop whose rounds have as many instructions as there are

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The recorded Status pins: every PCycle of a whole run adds up to the totals of the 15 states, a window is a
 piece of the whole, both files say the same, the codes are the machine's, and no cycle is another.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Whole programs take as many PCycles, and count the same, when every PCycle is stepped through (run.step): kernels of
 floating-point arithmetic and other guests on processors of every kind.

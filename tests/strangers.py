@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Programs of strangers: what c2c, locks and placement name first is what the author says is wrong with the program.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Sweeps: which points there are, what they are called, and that all of them come to an end whatever happens.
 

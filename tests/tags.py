@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Every tag that a comment, a table or a document uses is explained in the repository, and every page that one of them
 names is there.

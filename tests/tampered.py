@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Whatever reads the results of a run refuses a file of which one byte is another than the run has left, by its name. The
 same of a sweep that is resumed, collected or shown.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Three ways to program a monitoring card, one effect: from the experiment's file, by the card's own processor,
 by another. The registers then hold the same. And what several count in one card's SRAM at once, and what a mask

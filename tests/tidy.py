@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The whole tree under clang-tidy, as .clang-tidy says: no warning, in as many processes as there are processors.
 

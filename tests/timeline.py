@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Threads, processors, requests and waits as Trace Event JSON and as a Paje file: parsed, nested as viewers need it,
 and held against what the run counted. Where pj_dump (package pajeng) is, it says the same of the Paje file.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine trace: texts of other programs mean the records that they must, files are cut where they are told to be, and
 what is wrong with a file is said in one line, with its place.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Recording changes nothing of a run; its trace, replayed on the same machine, is the same run again: the same misses,
 invalidates and NACKs, to the PCycle. On other machines it ends, and what threads stored into words that they synchronise

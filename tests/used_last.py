@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 What a secondary cache loses although it has room for it: a conflict miss where the line was used lately, a hit in the
 secondary cache being a use; a capacity miss where others were used since (used_last_guest.c).

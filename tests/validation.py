@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The experiments beside published measurements (experiments/validation/) have what they expect, and would not with
 another secondary cache.

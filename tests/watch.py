@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine watch: the scenarios take the PCycles of docs/latency.md, and the messages of its worked examples have their
 moments; what is told of them is consistent; a run that is watched is the run that it was.

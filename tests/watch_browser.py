@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 The page of numachine watch in headless Chromium, by the keyboard alone: it names every message of a dirty remote read
 with a sentence and the row that it makes fire, at 390 and 1400 pixels, light and dark, and 10,000 messages do not stutter.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Recorded signals against what the run counted: busy buses, slots on the rings, counted events, cycle by cycle;
 a window is a piece of the whole; and no cycle is another.

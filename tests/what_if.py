@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 numachine c2c --what-if: the program does what it did, also where one access is of bytes that are kept apart; and
 nothing in the run's directory is waited for.

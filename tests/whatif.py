@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """whatif.py NUMACHINE ROOT: traffic between stations, and what is told from it.
 
   - traffic.csv has every slot that the stations have sent, but for what is on its way at a region's marks,

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """
 Whose an address is when things are parts of other things: the smallest known thing has the byte, and a stack is what was
 below its thread's first stack pointer, as deep as it went. In tests/whose_guest.c each object has a function of its own
