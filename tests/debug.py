@@ -5,6 +5,7 @@ own (--batch), and by gdb-multiarch, if it is there.
 
     debug.py NUMACHINE GUEST...
 """
+import errno
 import json
 import os
 import pathlib
@@ -119,6 +120,15 @@ def check_watch(guest):
     assert any("is about to write" in line for line in lines) and "0x00000000" in lines_of(lines, "0x")[0], (guest.name, lines)
 
 
+RANGES = {"counter": 4, "counter+1": 2, "heard": 4, "together": 1, "together+4": 3, "together+8": 4, "together+12": 8, "both": 1, "main": 4096}
+
+
+def check_ranges(guest):
+    """Ranges of any length, more than hardware has: all stores of the threads to a counter, those behind an array, a handler's."""
+    lines = guest.batch(*(f"watch {va} {size}" for va, size in RANGES.items()), *["continue"] * 67, "delete", "continue")
+    assert len(at(lines)) == 60 + 5 + 1, (guest.name, len(at(lines)), lines[-5:])
+
+
 def lines_of(lines, beginning):
     return [line for line in lines if line.startswith(beginning)]
 
@@ -219,6 +229,39 @@ def check_peers(guest):
             assert not path.exists()
 
 
+def check_second(guest):
+    """The second who comes is refused at once, in one line of his debugger's, and the first goes on as he was."""
+    port = 20000 + os.getpid() % 10000  # none that the host gives to who connects: one could meet himself
+    with subprocess.Popen([guest.numachine, "gdb", "--port", str(port), *guest.machine, "--", guest.program],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for _ in range(600):
+            first = socket.socket()
+            if first.connect_ex(("localhost", port)) == 0:
+                break
+            first.close()
+            time.sleep(0.1)
+        first.settimeout(PATIENCE)
+        for say in (packet(b"?"), packet(b"qC")):
+            first.sendall(say)
+            said = b""
+            while b"#" not in said:
+                piece = first.recv(4096)
+                assert piece, (say, said)
+                said += piece
+            with socket.socket() as second:
+                assert second.connect_ex(("localhost", port)) == errno.ECONNREFUSED, "two debuggers"
+        if skip.have("gdb-multiarch", "gdb-multiarch"):
+            said = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", "-ex", "set tcp auto-retry off", "-ex", f"target remote localhost:{port}"], capture_output=True,
+                                  text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+            refused = said.stderr.count("\n") == 1 and "Connection refused" in said.stderr
+        else:
+            refused = True
+        first.sendall(packet(b"D"))
+        out, err = process.communicate(timeout=PATIENCE)
+        first.close()
+        assert process.returncode == 3 and COUNTED in out and refused, (process.returncode, out, err, said)
+
+
 def check_streams(guest):
     """On standard streams, as `target remote | ...` has it, the program's output is not in the way."""
     said = packet(b"?") + b"+" + packet(b"D") + b"+"
@@ -256,6 +299,7 @@ def main():
                 check_hash(guest)
                 walks.setdefault(program, []).append(check_stops(guest))
                 check_watch(guest)
+                check_ranges(guest)
                 check_line(guest)
                 if not core or "armel" in program:
                     check_ends(guest)
@@ -269,6 +313,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         guest = Guest(numachine, programs[0], [], pathlib.Path(scratch))
         check_peers(guest)
+        check_second(guest)
         check_streams(guest)
         if has_gdb:
             check_interrupt(guest)
