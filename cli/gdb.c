@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 #include "cli/stat.h"
 #include "debug/at_end.h"
-#include "debug/past.h"
 #include "debug/rsp.h"
 #include "debug/verbs.h"
 #include "input/home.h"
@@ -263,7 +262,6 @@ int cli_debugged(const struct cli_given *given, struct cli_session *session,
     if (in_records(session->experiment)) /* copies that look ahead would record, too */
         return (int)cli_complain(CLI_EXIT_USAGE, "a run that is debugged records nothing (record)");
     struct dbg *d = dbg_new(given->batch ? &dbg_batch : &dbg_gdb, talk_begins, &t);
-    dbg_past_keep(d);
     if (arrival)
         dbg_to_end(d, arrival->tell, arrival->ctx);
     session->observer = &dbg_observer;

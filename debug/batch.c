@@ -4,8 +4,8 @@
 #include "debug/verbs.h"
 
 #include "base/alloc.h"
+#include "debug/past.h"
 #include "debug/target.h"
-#include "debug/travel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -100,14 +100,14 @@ bool dbg_verb_step(struct dbg_command *c)
 
 bool dbg_verb_back(struct dbg_command *c)
 {
-    return (c->d->travel && dbg_back(c->d, NULL)) || batch_complains(c, "there is no way back");
+    return (c->d->past && dbg_back(c->d, NULL)) || batch_complains(c, "there is no way back");
 }
 
 bool dbg_verb_back_step(struct dbg_command *c)
 {
     struct dbg_step step;
     return batch_step(c, &step) &&
-           ((c->d->travel && dbg_back(c->d, &step)) || batch_complains(c, "there is no way back"));
+           ((c->d->past && dbg_back(c->d, &step)) || batch_complains(c, "there is no way back"));
 }
 
 bool dbg_verb_quit(struct dbg_command *c)

@@ -10,9 +10,9 @@
 
 #include "base/alloc.h"
 #include "debug/agent.h"
+#include "debug/past.h"
 #include "debug/scout.h"
 #include "debug/target.h"
-#include "debug/travel.h"
 #include "procard/arm/arm.h"
 #include "procard/procard.h"
 
@@ -163,7 +163,7 @@ bool dbg_registers(struct dbg *d, uint32_t thread, void *regs)
 
 bool dbg_may_change(struct dbg *d)
 {
-    const bool may = !d->travel || !d->past || d->travel->changes(d);
+    const bool may = !d->past || dbg_past_changes(d);
     d->changed |= may;
     return may;
 }
@@ -348,8 +348,8 @@ static sim_tick debug_ahead(struct dbg *d)
     struct dbg_session *x = d->session;
     sim_tick to = sim_earlier(prog_next_date(d->run), sim_later_by(d->now, LONGEST));
     to = sim_earlier(to, x->until);
-    if (d->travel)
-        to = sim_earlier(to, sim_earlier(d->travel->next(d), d->travel->edge(d)));
+    if (d->past)
+        to = sim_earlier(to, sim_earlier(dbg_past_next(d), dbg_past_edge(d)));
     if (dbg_conditions_none(&x->conditions) || to <= d->now)
         return to <= d->now ? d->now + 1 : to;
     const struct dbg_seen seen = dbg_scout(d, to);
@@ -373,8 +373,8 @@ static sim_tick debug_goes(struct dbg *d)
             debug_comes(d);
         else if (d->now >= x->until && !(d->now > x->until && dbg_back_to(d, x->until)))
             debug_stands(d, DBG_STOP_ARRIVED, x->thread);
-        else if (d->travel && d->now >= d->travel->edge(d))
-            d->travel->go(d); /* who comes from there goes on */
+        else if (d->past && d->now >= dbg_past_edge(d))
+            dbg_past_go(d); /* who comes from there goes on */
         else if (d->front->asks && d->front->asks(d))
             debug_stands(d, DBG_STOP_ASKED, 0);
         else
@@ -409,14 +409,14 @@ static bool debug_goes_back(struct dbg *d)
         return true;
     }
     x->target.on = true;
-    const bool gone = d->travel->go(d);
+    const bool gone = dbg_past_go(d);
     x->target.on = false;
     return gone;
 }
 
 bool dbg_back_to(struct dbg *d, sim_tick at)
 {
-    const sim_tick earliest = d->travel ? d->travel->earliest(d) : SIM_NEVER;
+    const sim_tick earliest = d->past ? dbg_past_earliest(d) : SIM_NEVER;
     if (earliest > d->now)
         return false;
     d->session->target =
@@ -442,7 +442,7 @@ bool dbg_back(struct dbg *d, const struct dbg_step *step)
     else if (step && d->inspect->thread(d->run->self, step->thread, &t))
         before.card = t.card;
     x->conditions.step = step ? *step : (struct dbg_step){0};
-    const bool any = d->travel->last(d, &before, &hit);
+    const bool any = dbg_past_last(d, &before, &hit);
     x->conditions.step = (struct dbg_step){0};
     if (!any)
         return dbg_back_to(d, 0);
@@ -469,7 +469,7 @@ static void told_anew(struct dbg *d, const struct dbg_hit *hit)
 /* Behind an access a thread stands when its instruction is over. */
 static bool is_over(const struct dbg *d, const struct dbg_hit *hit)
 {
-    return !hit->behind || d->now + 1 >= d->travel->edge(d) ||
+    return !hit->behind || d->now + 1 >= dbg_past_edge(d) ||
            pc_stands_at(d->live->machine, hit->point.card) != hit->pc;
 }
 
@@ -479,7 +479,7 @@ static sim_tick debug_travels(struct dbg *d)
     struct dbg_session *x = d->session;
     const struct dbg_target target = x->target;
     if (d->now < target.point.at)
-        return sim_earlier(target.point.at, d->travel->next(d));
+        return sim_earlier(target.point.at, dbg_past_next(d));
     if (!is_over(d, &target.hit))
         return d->now + 1;
     x->target.on = false;
@@ -503,10 +503,9 @@ static void debug_arrives(struct dbg *d)
 /* Nobody asks any more. The run is that of the process that has been farthest. */
 static void debug_leaves(struct dbg *d)
 {
-    if (d->travel && d->travel->edge(d) != SIM_NEVER)
-        d->travel->go(d);
-    if (d->travel)
-        d->travel->end(d);
+    if (d->past && dbg_past_edge(d) != SIM_NEVER)
+        dbg_past_go(d);
+    dbg_past_end(d);
     if (d->session->going == DBG_KILLED || d->arrives)
         prog_finish(d->run, PROG_INTERRUPTED, 0, "killed by the debugger");
 }
@@ -519,10 +518,10 @@ static sim_tick debug_moment(void *self, sim_tick at)
     d->now = at;
     if (!d->run)
         return SIM_NEVER;
-    if (d->travel && x->going != DBG_DETACHED && d->travel->stands(d, at))
+    if (d->past && x->going != DBG_DETACHED && dbg_past_stands(d, at))
         dbg_forget(d);
     if (d->scouting) /* it only looks on, until it has come to where others stand */
-        return d->travel->next(d);
+        return dbg_past_next(d);
     if (x->target.on)
         next = debug_travels(d);
     if (next == at && x->going == DBG_STANDS)
@@ -574,8 +573,7 @@ static void debug_begun(void *self, struct prog_run *run)
     struct dbg *d = self;
     d->run = run;
     d->inspect->binary(run->self, &d->binary);
-    if (d->travel)
-        d->travel->begun(d);
+    dbg_past_begin(d);
 }
 
 /* A thread is about to act, and the machine stands. */
@@ -630,8 +628,8 @@ static void debug_ended(void *self)
     struct dbg *d = self;
     struct dbg_session *x = d->session;
     debug_now(d);
-    if (d->travel && d->travel->edge(d) != SIM_NEVER)
-        d->travel->go(d); /* a copy's end is not the run's */
+    if (d->past && dbg_past_edge(d) != SIM_NEVER)
+        dbg_past_go(d); /* a copy's end is not the run's */
     if (d->arrives)
         debug_arrives(d);
     if (x->going != DBG_DETACHED && x->going != DBG_KILLED) {
@@ -641,8 +639,7 @@ static void debug_ended(void *self)
         while (x->going == DBG_GOES && x->until < d->now && dbg_back_to(d, x->until) &&
                x->going == DBG_RETURNS);
     }
-    if (d->travel)
-        d->travel->end(d);
+    dbg_past_end(d);
     d->run = NULL;
 }
 

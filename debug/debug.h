@@ -2,7 +2,7 @@
  * A run that is debugged: an observer of it (run/observer.h), which stands still while somebody
  * asks.
  *
- * What must outlive a change of process (travel.h) is the session's, one piece of memory that all
+ * What must outlive a change of process (past.h) is the session's, one piece of memory that all
  * copies share. All else in struct dbg is each process's own.
  */
 #ifndef DBG_DEBUG_H
@@ -14,8 +14,7 @@
 
 #include <sys/types.h>
 
-struct dbg_travel_ops;
-struct dbg_past; /* of who implements travel.h */
+struct dbg_past;
 
 enum {
     DBG_PACKET = 1 << 17, /**< [bytes] of a packet at most */
@@ -104,8 +103,7 @@ struct dbg_front {
 struct dbg {
     struct dbg_session *session;
     const struct dbg_front *front;
-    const struct dbg_travel_ops *travel; /**< NULL: only forwards */
-    struct dbg_past *past;
+    struct dbg_past *past; /**< NULL: only forwards */
     void *front_self;
     const char *(*connect)(void *ctx, struct dbg *d);
     void *connect_ctx;

@@ -2,9 +2,9 @@
  * What gdb wants to know of the program and of this side, and the executable that it reads.
  */
 #include "base/alloc.h"
+#include "debug/past.h"
 #include "debug/rsp.h"
 #include "debug/target.h"
-#include "debug/travel.h"
 #include "debug/verbs.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ void dbg_q_supported(struct dbg_packet *p)
                "qXfer:exec-file:read+;vContSupported+;swbreak+;hwbreak+;QStartNoAckMode+;"
                "QPassSignals+;QProgramSignals+;QCatchSyscalls+;ConditionalBreakpoints+",
                DBG_PACKET / 2);
-    if (p->d->travel)
+    if (p->d->past)
         dbg_answer(p, ";ReverseStep+;ReverseContinue+");
 }
 

@@ -1,8 +1,8 @@
 /*
  * How a run goes on, and why it has stopped, as gdb says it.
  */
+#include "debug/past.h"
 #include "debug/rsp.h"
-#include "debug/travel.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -203,7 +203,7 @@ static void packet_back(struct dbg_packet *p, const struct dbg_step *step)
 
 void dbg_p_back(struct dbg_packet *p)
 {
-    if (p->d->travel)
+    if (p->d->past)
         packet_back(p, NULL);
 }
 
@@ -211,7 +211,7 @@ void dbg_p_back_step(struct dbg_packet *p)
 {
     const uint32_t resume = p->d->session->resume;
     const struct dbg_step step = {.thread = resume ? resume : dbg_thread(p->d)};
-    if (p->d->travel)
+    if (p->d->past)
         packet_back(p, &step);
 }
 

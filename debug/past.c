@@ -1,5 +1,5 @@
 /*
- * Going backwards: the debugger's travel (travel.h), on snapshots of the run (programs/past.h).
+ * Going backwards: the debugger, on snapshots of the run (programs/past.h).
  *
  * The hard idea: "backwards to the last stop" is "forwards from a snapshot, and remember the last
  * stop before here". A copy goes through the stretch from the newest snapshot on and only notes;
@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "debug/scout.h"
-#include "debug/travel.h"
 #include "programs/past.h"
 
 #include <inttypes.h>
@@ -30,14 +29,22 @@ struct dbg_past {
     sim_tick next;
 };
 
+/* With sanitizers its actors are threads (programs/simgrid.c). */
+static bool past_can(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return false;
+#else
+    return true;
+#endif
+}
+
 /* A machine that is not timed takes turns that end where somebody stops it: what it would do the
  * second time is not what it did. */
-static void past_begun(struct dbg *d)
+void dbg_past_begin(struct dbg *d)
 {
-    if (nm_machine_mode(d->live->machine) != NM_MODE_TIMED || d->run->stages) {
-        d->travel = NULL;
+    if (!past_can() || nm_machine_mode(d->live->machine) != NM_MODE_TIMED || d->run->stages)
         return;
-    }
     struct dbg_past *p = d->past = sim_alloc(1, sizeof *p);
     p->sought = dbg_share(sizeof *p->sought);
     p->past = prog_past_begin(&prog_past_usual);
@@ -52,7 +59,7 @@ static void past_found(struct dbg_past *p)
         prog_past_found(p->past);
 }
 
-static bool past_stands(struct dbg *d, sim_tick at)
+bool dbg_past_stands(struct dbg *d, sim_tick at)
 {
     struct dbg_past *p = d->past;
     bool moved;
@@ -67,20 +74,20 @@ static bool past_stands(struct dbg *d, sim_tick at)
     return false;
 }
 
-static sim_tick past_next(const struct dbg *d)
+sim_tick dbg_past_next(const struct dbg *d)
 {
     return d->past->next;
 }
 
-static sim_tick past_edge(const struct dbg *d)
+sim_tick dbg_past_edge(const struct dbg *d)
 {
     const struct dbg_past *p = d->past;
-    return p && prog_past_is_copy(p->past) ? prog_past_edge(p->past) : SIM_NEVER;
+    return prog_past_is_copy(p->past) ? prog_past_edge(p->past) : SIM_NEVER;
 }
 
-static sim_tick past_earliest(const struct dbg *d)
+sim_tick dbg_past_earliest(const struct dbg *d)
 {
-    return d->past ? prog_past_earliest(d->past->past) : SIM_NEVER;
+    return prog_past_earliest(d->past->past);
 }
 
 /* Whether what a process stands for would stop it still. */
@@ -115,7 +122,7 @@ static void past_returns(struct dbg *d, const struct dbg_session *was, enum prog
         x->going = DBG_RETURNS;
 }
 
-static bool past_go(struct dbg *d)
+bool dbg_past_go(struct dbg *d)
 {
     const struct dbg_past *p = d->past;
     const struct dbg_session *x = d->session;
@@ -132,7 +139,7 @@ static bool past_go(struct dbg *d)
     return true;
 }
 
-static bool past_last(struct dbg *d, const struct dbg_point *before, struct dbg_hit *out)
+bool dbg_past_last(struct dbg *d, const struct dbg_point *before, struct dbg_hit *out)
 {
     struct dbg_past *p = d->past;
     struct sought *sought = p->sought;
@@ -146,7 +153,7 @@ static bool past_last(struct dbg *d, const struct dbg_point *before, struct dbg_
     return out->what;
 }
 
-static bool past_changes(struct dbg *d)
+bool dbg_past_changes(struct dbg *d)
 {
     struct dbg_past *p = d->past;
     if (prog_past_is_copy(p->past))
@@ -155,7 +162,7 @@ static bool past_changes(struct dbg *d)
     return true;
 }
 
-static void past_describe(const struct dbg *d, FILE *out)
+void dbg_past_describe(const struct dbg *d, FILE *out)
 {
     struct prog_past *past = d->past->past;
     prog_past_stand(past, d->now);
@@ -166,7 +173,7 @@ static void past_describe(const struct dbg *d, FILE *out)
             prog_past_edge(past));
 }
 
-static void past_end(struct dbg *d)
+void dbg_past_end(struct dbg *d)
 {
     struct dbg_past *p = d->past;
     if (!p)
@@ -175,25 +182,4 @@ static void past_end(struct dbg *d)
     prog_past_end(p->past);
     dbg_unshare(p->sought, sizeof *p->sought);
     free(p);
-}
-
-void dbg_past_keep(struct dbg *d)
-{
-    static const struct dbg_travel_ops ops = {
-        .begun = past_begun,
-        .stands = past_stands,
-        .next = past_next,
-        .edge = past_edge,
-        .earliest = past_earliest,
-        .go = past_go,
-        .last = past_last,
-        .changes = past_changes,
-        .describe = past_describe,
-        .end = past_end,
-    };
-#ifndef __SANITIZE_ADDRESS__ /* its actors are threads (programs/simgrid.c) */
-    d->travel = &ops;
-#else
-    (void)d, (void)ops;
-#endif
 }

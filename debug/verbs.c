@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 #include "debug/lines.h"
+#include "debug/past.h"
 #include "debug/target.h"
-#include "debug/travel.h"
 #include "procard/seen.h"
 
 #include <errno.h>
@@ -136,8 +136,8 @@ bool dbg_verb_when(struct dbg_command *c)
     const struct dbg *d = c->d;
     dbg_say_why(c->d, c->out);
     fputc('\n', c->out);
-    if (d->travel)
-        d->travel->describe(d, c->out);
+    if (d->past)
+        dbg_past_describe(d, c->out);
     return true;
 }
 
@@ -244,7 +244,7 @@ bool dbg_verb_goto(struct dbg_command *c)
     uint64_t at;
     if (!c->words || !verb_number(c, c->word[0], &at))
         return c->words ? false : verb_complains(c, "which CYCLE", "goto");
-    if (at < c->d->now && !c->d->travel)
+    if (at < c->d->now && !c->d->past)
         return verb_complains(c, "that is over, and there is no way back", c->word[0]);
     c->d->session->until = at;
     return true;
