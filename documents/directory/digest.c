@@ -59,13 +59,16 @@ static uint64_t of_settings(const struct in_experiment *x)
     plain.source = x->source ? "" : NULL;
     plain.program = x->program ? "" : NULL;
     plain.stdin_path = NULL;
+    plain.files = NULL; /* below, as they were given: they may lie elsewhere on another host */
     plain.group_count = 0;
     plain.expects = 0;
     plain.expect_status = 0;
     FILE *out = sim_text_open(&text, &size);
     in_experiment_write_resolved(out, &plain, "");
     sim_text_close(out, &text);
-    const uint64_t hash = XXH64(text, size, 0);
+    uint64_t hash = XXH64(text, size, 0);
+    for (char *const *grant = x->files; grant && *grant; grant++)
+        hash = XXH64(*grant, strlen(*grant) + 1, hash);
     free(text);
     return hash;
 }
