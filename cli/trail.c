@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/beside.h"
+#include "base/hash.h"
 #include "cli/exit.h"
 #include "cli/session.h"
 #include "machine/statistics.h"
@@ -67,10 +68,7 @@ static void put_arounds(const struct walker *w, XXH64_state_t *state, struct nm_
 
 static uint64_t digest_of(const struct walker *w, struct nm_machine *m)
 {
-    XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        sim_no_memory();
-    XXH64_reset(state, 0);
+    XXH64_state_t *state = sim_hash_new(0);
     for (unsigned c = 0; c < nm_machine_cards(m); c++) {
         struct look_stand stand;
         stand_of(m, c, &stand);

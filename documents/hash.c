@@ -12,6 +12,7 @@
 #include "documents/run.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "documents/totals.h"
 #include "monitor/taps.h"
 
@@ -116,10 +117,7 @@ static void put_totals(XXH64_state_t *state, const struct doc_region *region,
 struct doc_hashes doc_hash(const struct doc_run *run)
 {
     struct doc_hashes hash;
-    XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        sim_no_memory();
-    XXH64_reset(state, 0);
+    XXH64_state_t *state = sim_hash_new(0);
     hash_put(state, run->outcome.end);
     hash_put(state, (uint64_t)(int64_t)run->outcome.status);
     hash_put(state, run->outcome.ticks);

@@ -9,6 +9,7 @@
 #include "documents/whole.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/owner.h"
 
 #include <errno.h>
@@ -23,10 +24,7 @@ bool doc_content_of(int fd, struct doc_content *content)
 {
     char block[65536];
     ssize_t n;
-    XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        sim_no_memory();
-    XXH64_reset(state, 0);
+    XXH64_state_t *state = sim_hash_new(0);
     *content = (struct doc_content){0};
     while ((n = pread(fd, block, sizeof block, (off_t)content->bytes)) > 0) {
         XXH64_update(state, block, (size_t)n);

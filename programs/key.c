@@ -10,6 +10,7 @@
 #include "programs/key.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "programs/whole.h"
 
 #include <stdio.h>
@@ -236,8 +237,7 @@ bool prog_key_of(struct prog_key *key, const struct prog_args *args,
     bool good = key_ask(args, language, home, name, directory, reads, version) &&
                 prog_whole_read(version, &said);
     if (good) {
-        XXH3_state_t *state = XXH3_createState();
-        XXH3_128bits_reset(state);
+        XXH3_state_t *state = sim_hash_128_new();
         for (size_t i = 0; i < args->count; i++)
             hash_text(state, args->arg[i]);
         hash_version(state, said.bytes, directory);

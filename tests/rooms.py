@@ -233,6 +233,14 @@ def behind_the_log(root):
                 yield f"{name}: {call}...): not by programs/host.h, so that no run could be gone back over"
 
 
+def without_memory(root):
+    """What a library makes, or not for want of memory, where nobody but base/ asks whether it did."""
+    for name, text in sources(root):
+        if not name.startswith("base/"):
+            for call in re.findall(r"XXH\w+_createState", text):
+                yield f"{name}: {call}: by base/hash.h, which never gives NULL"
+
+
 def is_outside(root, folder):
     """Whether a folder at the top has no rooms: tests, one that a build is in, one that Git has nothing of."""
     if folder == "tests" or folder.startswith("build"):
@@ -262,6 +270,7 @@ def main():
     wrong += crowded(root)
     wrong += unfiltered(root)
     wrong += behind_the_log(root)
+    wrong += without_memory(root)
     print(*wrong, sep="\n", end="\n" if wrong else "")
     known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*", "*/*/*") for d in root.glob(f"{glob}/meson.build")
              if not is_outside(root, d.relative_to(root).parts[0])}

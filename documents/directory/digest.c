@@ -1,6 +1,7 @@
 #include "documents/directory/digest.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/version.h"
 #include "input/write.h"
 
@@ -31,10 +32,7 @@ static uint64_t of_file(const char *path, uint64_t seed)
     const int fd = path && !stat(path, &st) && S_ISREG(st.st_mode)
                        ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
                        : -1;
-    XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        sim_no_memory();
-    XXH64_reset(state, seed);
+    XXH64_state_t *state = sim_hash_new(seed);
     for (ssize_t n; fd >= 0 && (n = read(fd, block, sizeof block)) > 0;)
         XXH64_update(state, block, (size_t)n);
     if (fd >= 0)

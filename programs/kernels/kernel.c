@@ -19,6 +19,7 @@
 #include "programs/kernels/plugin.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #include <dlfcn.h>
 #include <endian.h>
@@ -670,8 +671,7 @@ static bool kernel_prepare(void *self, struct prog_run *run)
     char why[512];
 
     k->what = run->spec->what;
-    k->hash = XXH64_createState();
-    XXH64_reset(k->hash, 0);
+    k->hash = sim_hash_new(0);
     k->program.calls = &calls;
     if (!driven_team_prepare(&k->team, run, &producer, 0) || !kernel_reserve(k))
         return false;

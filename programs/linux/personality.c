@@ -7,6 +7,7 @@
  */
 #include "programs/linux/personality.h"
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "programs/host.h"
 #include "programs/linux/files/device.h"
 #include "programs/linux/files/file.h"
@@ -271,10 +272,7 @@ static void personality_init(struct lx_prog *p, struct prog_run *run)
     lx_limits_init(p);
     p->processors = asked && asked < cards ? asked : cards;
     lx_irix_init(p);
-    p->hash = XXH64_createState();
-    if (!p->hash)
-        sim_no_memory();
-    XXH64_reset(p->hash, 0);
+    p->hash = sim_hash_new(0);
     /* A reader of the guest's output that goes away is the guest's affair. */
     p->on_pipe = signal(SIGPIPE, SIG_IGN);
 }

@@ -10,6 +10,7 @@
 #include "programs/patterns/parts.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 
@@ -168,10 +169,7 @@ static bool pattern_prepare(void *self, struct prog_run *run)
 
     p->program = run->spec->what;
     p->work = p->program->described;
-    p->hash = XXH64_createState();
-    if (!p->hash)
-        sim_no_memory();
-    XXH64_reset(p->hash, 0);
+    p->hash = sim_hash_new(0);
     patterns_logs_make(&p->logs);
     p->plan = sim_alloc(p->work->phases, sizeof *p->plan);
     if (!driven_team_prepare(&p->team, run, &producer, 0))
