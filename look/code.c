@@ -100,6 +100,20 @@ static const char *hash_of(const json_t *root, const char *program)
     return NULL;
 }
 
+/* Why the run's results are not whole; NULL: they are. */
+static char *code_unfinished_of(const json_t *root)
+{
+    const char *status = json_string_value(json_object_get(root, "status"));
+    const json_t *end = json_object_get(root, "end");
+    const char *reason = json_string_value(json_object_get(end, "reason"));
+    const char *message = json_string_value(json_object_get(end, "message"));
+    if (!status || !strcmp(status, "complete"))
+        return NULL;
+    const char *why = message ? message : reason ? reason : "";
+    return sim_format("the run is %s%s%.*s; what follows is of the time until then", status,
+                      *why ? ": " : "", (int)strcspn(why, "\n"), why);
+}
+
 /* Takes what is wanted of a manifest. @param hash  of the program: "xxh64:..." */
 static bool take_manifest(struct look_code *code, const json_t *root, char hash[32])
 {
@@ -114,6 +128,7 @@ static bool take_manifest(struct look_code *code, const json_t *root, char hash[
     snprintf(hash, 32, "%s", found);
     code->program = sim_strdup(program);
     code->command = code_command_of(program, json_object_get(experiment, "argv"));
+    code->unfinished = code_unfinished_of(root);
     const char *called = json_string_value(json_array_get(json_object_get(experiment, "argv"), 0));
     code->called = called ? sim_strdup(called) : NULL;
     code->ticks = (uint64_t)ticks;
@@ -263,6 +278,7 @@ void look_code_close(struct look_code *code)
     free(code->program);
     free(code->called);
     free(code->command);
+    free(code->unfinished);
     free(code->bytes);
     free(code->piece);
     look_insns_close(&code->insns);
@@ -364,4 +380,12 @@ const uint8_t *look_code_bytes(const struct look_code *code, uint64_t va, size_t
             return p->bytes + (va - p->va);
     }
     return NULL;
+}
+
+void look_code_put(const struct look_code *code, FILE *out)
+{
+    if (code->command)
+        fprintf(out, "# program: %s\n", code->command);
+    if (code->unfinished)
+        fprintf(out, "# %s\n", code->unfinished);
 }

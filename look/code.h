@@ -34,6 +34,7 @@ struct look_chain {
 struct look_code {
     char *directory;          /**< of the run; NULL: none has kept it */
     char *program, *command;  /**< as the manifest has them: its file, and it with its arguments */
+    char *unfinished;         /**< why the run is not complete, in a sentence; NULL: it is */
     char *called;             /**< the program's own name; NULL: not known */
     uint64_t ticks;           /**< [ticks] that the run took */
     struct timespec ran;      /**< when the run's directory got its program */
@@ -65,6 +66,10 @@ void look_code_close(struct look_code *code);
 /** Reads the instructions of an executable alone: of a run that no directory keeps. @return false
  *  with one line in `why` */
 bool look_code_read(struct look_code *code, const char *path, char *why, size_t size);
+
+/** The head of what is shown of a run: its program, and that it was not complete, if so. Nothing of
+ * a program that no directory keeps. */
+void look_code_put(const struct look_code *code, FILE *out);
 
 /** What lies at an address: zeroed if nothing is known of it. `function` has the code; file and
  * line are those of the chain that are shown. Valid until look_code_close. */

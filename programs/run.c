@@ -12,6 +12,7 @@
 #include "programs/approach.h"
 #include "programs/host.h"
 #include "programs/inspect.h"
+#include "programs/sleepers.h"
 #include "programs/workload.h"
 
 #include <assert.h>
@@ -352,11 +353,17 @@ static void run_hardware(struct prog_actors *actors, void *ctx)
 static void not_started(void *ctx, int err)
 {
     struct prog_run *run = ctx;
-    const bool again = err == -EALREADY;
+    char missing[96];
+    const char *why = strerror(-err);
 
-    prog_finish(run, PROG_UNLOADABLE, 0, "cannot start the simulation: %s",
-                again ? "SimGrid, in which threads sleep, starts only once in a process"
-                      : strerror(-err));
+    if (err == -EALREADY)
+        why = "SimGrid, in which threads sleep, starts only once in a process";
+    else if (err == -ELIBACC) {
+        snprintf(missing, sizeof missing, "SimGrid, in which threads sleep, is not installed: %s",
+                 prog_sleepers_library());
+        why = missing;
+    }
+    prog_finish(run, PROG_UNLOADABLE, 0, "cannot start the simulation: %s", why);
 }
 
 /** Runs what has been prepared. */

@@ -97,6 +97,11 @@ static void die_without_memory(void *library)
 #define TEXT(macro)    TEXT_OF(macro)
 #define LIBRARY        "libsimgrid.so." TEXT(SIMGRID_VERSION_MAJOR) "." TEXT(SIMGRID_VERSION_MINOR)
 
+const char *prog_sleepers_library(void)
+{
+    return LIBRARY;
+}
+
 /** @param more  flags of dlopen */
 static void *open_library(int more)
 {

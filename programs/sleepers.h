@@ -14,6 +14,10 @@ struct prog_sleeper;
  *  variables of its library. */
 bool prog_sleepers_started(void);
 
+/** SimGrid's library, as the dynamic linker looks for it: of the version that this was built with.
+ */
+const char *prog_sleepers_library(void);
+
 /**
  * For a process that will not be able to read all files any more: SimGrid's library can be opened
  * as long as this directory can be read.

@@ -92,6 +92,16 @@ def check_mistakes(numachine, directory):
     assert "the order is --what-if OBJECT RUN_DIR" in order, order
 
 
+def check_unfinished(numachine, guest, directory):
+    """What is shown of a run that did not come to its end says so."""
+    subprocess.run([numachine, "stat", "-q", "--truth", "--profile", "-m", "station-4", "-o", directory, "--", guest, "stuck"], check=False,
+                   capture_output=True, timeout=600)
+    for command in "c2c", "locks", "placement", "profile":
+        said = subprocess.run([numachine, command, directory], capture_output=True, text=True, check=True).stdout
+        found = re.search("^# the run is (.*)$", said, re.M)
+        assert found and found[1] == "failed: deadlock: every thread waits; what follows is of the time until then", (command, said[:600])
+
+
 def check_counter(numachine, directory):
     """A line of one word: none of it is false sharing, and its store-conditionals fail."""
     found = json.loads(c2c(numachine, "--format=json", directory))
@@ -237,6 +247,7 @@ def main():
                 directory = kept(numachine, guest, kind, pathlib.Path(scratch))
                 for check in checks[kind]:
                     check(numachine, directory)
+        check_unfinished(numachine, guests[0], pathlib.Path(scratch, "stuck"))
     print(f"{len(guests)} programs")
 
 

@@ -36,6 +36,10 @@ def main():
     missing = packages - needed - {"gcc", "libc6-dev", "ninja-build"}  # of every build, and meson's
     assert not missing, f"debian/control builds without {missing}"
 
+    assert "dlopen(LIBRARY" in (home / "programs/simgrid.c").read_text()  # so that what packages need of it has to be said
+    with_it = re.findall(r"^Package: (\S+)(?=(?:\n.+)*\nDepends: .*\$\{simgrid:Depends\})", (home / "debian/control").read_text(), re.M)
+    assert with_it == ["numachine", "libnumachine1"] and "-Vsimgrid:Depends" in (home / "debian/rules").read_text(), with_it
+
     changes = DATED.findall((home / "CHANGELOG.md").read_text())
     assert changes[0] == (version, released), changes[0]
     assert changes == sorted(changes, key=lambda row: [int(n) for n in row[0].split(".")], reverse=True), changes

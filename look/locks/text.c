@@ -27,8 +27,7 @@ static uint64_t text_mean(uint64_t sum, uint64_t count)
 static void text_put_head(const struct look_locks_view *view, FILE *out)
 {
     const uint64_t *v = view->whole;
-    if (view->code->command)
-        fprintf(out, "# program: %s\n", view->code->command);
+    look_code_put(view->code, out);
     fprintf(out, "# elapsed: %" PRIu64 " PCycles\n", view->locks->ticks);
     fprintf(out, "# threads: %zu, of %" PRIu64 " PCycles together\n", view->locks->threads,
             look_locks_time(view->locks));

@@ -143,8 +143,7 @@ static void put_best(const struct look_mend *m, FILE *out)
 
 static void mend_text(const struct look_mend *m, FILE *out)
 {
-    if (m->sharing->code->command)
-        fprintf(out, "# program: %s\n", m->sharing->code->command);
+    look_code_put(m->sharing->code, out);
     fprintf(out, "# as it is: %" PRIu64 " PCycles; %zu run%s of %u (--runs)", m->before, m->trials,
             sim_plural(m->trials), m->runs);
     if (m->alone < m->candidates)

@@ -21,8 +21,7 @@ const struct look_pages_format look_pages_formats[] = {{"text", look_pages_text}
 
 static void placement_text_put_head(const struct look_pages *p, FILE *out)
 {
-    if (p->code->command)
-        fprintf(out, "# program: %s\n", p->code->command);
+    look_code_put(p->code, out);
     fprintf(out, "# requests that left a card: %" PRId64 ", in %" PRId64 " PCycles\n", p->requests,
             p->time);
     fprintf(out, "# pages in no range went by memory.placement: %s\n", p->rule);

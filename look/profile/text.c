@@ -21,8 +21,7 @@ void look_profile_head(const struct look_view *view, FILE *out)
 {
     const struct look_measure total = look_measure_total();
     const int64_t all = look_measured(&total, &view->whole);
-    if (view->code->command)
-        fprintf(out, "# program: %s\n", view->code->command);
+    look_code_put(view->code, out);
     if (view->code->command && view->region == 0)
         fprintf(out, "# elapsed: %" PRIu64 " PCycles\n", view->code->ticks);
     fprintf(out, "# region: %s\n# threads: %zu", view->profile->region[view->region],

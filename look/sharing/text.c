@@ -59,8 +59,7 @@ static void sharing_put_requests(const struct look_sharing *s, FILE *out)
 
 static void sharing_text_put_head(const struct look_sharing *s, FILE *out)
 {
-    if (s->code->command)
-        fprintf(out, "# program: %s\n", s->code->command);
+    look_code_put(s->code, out);
     fprintf(out, "# PCycles of threads, without those that slept: %" PRId64 "\n", s->time);
     sharing_put_requests(s, out);
     fprintf(out, "# lines that more than one processor touched: %zu\n", s->lines);

@@ -13,6 +13,11 @@ struct prog_sleeper {
     char nothing;
 };
 
+const char *prog_sleepers_library(void)
+{
+    return "none";
+}
+
 bool prog_sleepers_started(void)
 {
     return false;
