@@ -1,5 +1,6 @@
 /*
- * Hashes of what comes piece by piece: xxhash's states, for which there is always memory (base/alloc.h).
+ * Hashes of what comes piece by piece: xxhash's states, for which there is always memory
+ * (base/alloc.h).
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
