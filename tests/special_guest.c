@@ -180,7 +180,9 @@ static int look_here(int fd, const volatile void *at, const char *state)
         probe = (struct numachine_line){.where = NUMACHINE_CACHE, .flags = 1, .address = places};
     } while (ioctl(fd, NUMACHINE_LOOK, &probe) == 0);
     probe = look(fd, NUMACHINE_CACHE, NUMACHINE_BY_INDEX, l.address / LINE % places);
-    return !strcmp(l.state, state) && (!probe.cards || probe.address == l.address);
+    if (probe.cards && probe.address != l.address) /* unless it has made room meanwhile */
+        return !look(fd, NUMACHINE_CACHE, 0, (unsigned long)at).cards;
+    return !strcmp(l.state, state);
 }
 
 /* What is known of a line at home and here, after a store, a write-back and an invalidation. */
