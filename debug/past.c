@@ -9,6 +9,7 @@
 #include "debug/past.h"
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "debug/scout.h"
 #include "programs/past.h"
 
@@ -166,10 +167,11 @@ void dbg_past_describe(const struct dbg *d, FILE *out)
 {
     struct prog_past *past = d->past->past;
     prog_past_stand(past, d->now);
+    const unsigned snapshots = prog_past_snapshots(past);
     fprintf(out,
-            "the run can be gone back to cycle %" PRIu64 ": %u snapshots, which keep at most "
+            "the run can be gone back to cycle %" PRIu64 "; %u snapshot%s together keep at most "
             "%" PRIu64 " MB; the run itself has been to cycle %" PRIu64 "\n",
-            prog_past_earliest(past), prog_past_snapshots(past), prog_past_bytes(past) >> 20,
+            prog_past_earliest(past), snapshots, sim_plural(snapshots), prog_past_bytes(past) >> 20,
             prog_past_edge(past));
 }
 
