@@ -58,7 +58,7 @@ function partly() {
 
 function warnings() {
   const list = (M.remarks || []).map(r => r[0].toUpperCase() + r.slice(1) + (/[.?!]$/.test(r) ? '' : '.')), whole = SNAPSHOTS[0].stats.machine, idle = [];
-  if (M.status !== 'complete') list.unshift(`The run is ${M.status}: ${M.end && (M.end.message || M.end.reason) || 'its results are not whole'}.`);
+  if (M.status !== 'complete') list.unshift(`The run is ${M.status}: ${ended().split('\n')[0] || 'its results are not whole'}.`);
   list.unshift(...partly());
   list.push(...(M.expect || []).filter(e => e.kept === false).map(broken));
   if (M.missing && M.missing.length) list.push(`Files that could not be written: ${M.missing.join(', ')}.`);
@@ -94,10 +94,16 @@ function tile(stat, name, digits) {
 /* Of what has a value. */
 const tilesOf = list => list.filter(([stat]) => statCell('machine', named(stat)).v !== null).map(parts => tile(...parts));
 
+/* Why the run came to its end; a message of several lines says the reason first. */
+function ended() {
+  const { reason, message } = M.end || {};
+  return (message && reason && message.startsWith(reason) ? [message] : [reason, message]).filter(Boolean).join(': ').trim();
+}
+
 function facts() {
   const end = M.end || {}, host = M.host || {}, list = [
     ['Machine', `${X.machine}: ${grouped(CARDS)} processors, ${SHAPE.stations} ${SHAPE.stations === 1 ? 'station' : 'stations'}`],
-    ['Ended', [end.reason, end.message].filter(Boolean).join(': ') + (end.status === null || end.status === undefined ? '' : `, status ${end.status}`)],
+    ['Ended', ended() + (end.status === null || end.status === undefined ? '' : `, status ${end.status}`)],
     ['Result hash', end.result_hash], ['Totals hash', end.totals_hash], ['Seed', X.seed],
     ['NUMAchine', numachine(M.numachine || {})],
     ['Host', [host.name, host.cpu, host.cores && host.cores + ' cores'].filter(Boolean).join(', ')],
