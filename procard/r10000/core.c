@@ -10,8 +10,6 @@
 #include "machine/values.h"
 #include "procard/r10000/pipeline.h"
 
-#include <string.h>
-
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
 /* What the last cycle has caused shows now. @return whether there was anything */
@@ -44,6 +42,7 @@ static bool core_finish(struct r10k *c, sim_tick now)
 {
     struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
     uint64_t *due = &c->due[now / 64 % 2];
+    c->unfinished = now + 1;
     if (!(*due >> now % 64 & 1))
         return false;
     *due &= ~(UINT64_C(1) << now % 64);
@@ -159,8 +158,6 @@ static sim_tick next_work(const struct r10k *c, sim_tick now)
 static void core_begin(struct r10k *c)
 {
     r10k_restart(c, c->base.now);
-    memset(c->finishing, 0, sizeof c->finishing);
-    memset(c->due, 0, sizeof c->due);
     c->idle = PC_ST_STALL_OTHER;
     c->begun = true;
     c->quiet = false;
@@ -181,18 +178,25 @@ static sim_tick core_stops(struct r10k *c)
     return pc_stopped(&c->base, c->stop);
 }
 
-/* The cycles in which the oldest instruction waited for the card were the program's. Units worked
- * on. */
+/* What units finish before `end` counts, in whatever cycles. */
+static void core_works_on(struct r10k *c, sim_tick end)
+{
+    for (sim_tick t = next_due(c, c->unfinished); t < end; t = next_due(c, t + 1)) {
+        show_late(c);
+        core_finish(c, t);
+    }
+}
+
+/* Wherever the clock went on without the core, its units worked on. The cycles in which the oldest
+ * instruction waited for the card were the program's. */
 static void core_goes_on(struct r10k *c)
 {
+    core_works_on(c, c->base.now);
     if (!c->waits)
         return;
     c->waits = false;
     c->worked = false;
-    for (sim_tick t = c->seen; t < c->base.now && t < c->seen + R10K_FINISHING; t++) {
-        show_late(c);
-        core_finish(c, t);
-    }
+    show_late(c);
     count_cycles(c, c->seen, c->base.now - c->seen);
 }
 
@@ -259,12 +263,14 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
 void r10k_leave(struct pc_cpu *base)
 {
     struct r10k *c = r10k_of(base);
-    /* What its last cycle has caused is the thread's own: the next cycle is another's. */
-    show_late(c);
+    core_goes_on(c);
     if (c->begun)
         r10k_flush(c, base->now);
+    /* What is left in units has graduated, and is the thread's own, as what its last cycle has
+     * caused: the next cycle is another's. */
+    core_works_on(c, SIM_NEVER);
+    show_late(c);
     c->sleeps = 0;
-    core_goes_on(c);
     c->begun = false;
     c->away = true;
     base->tail = (struct pc_tail){0};

@@ -164,7 +164,7 @@ static void leave_queue(struct r10k *c, const struct r10k_entry *e)
 }
 
 /* The youngest has never been. */
-static void decode_forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static void decode_forget(struct r10k *c, struct r10k_entry *e)
 {
     for (unsigned i = e->w->results; i-- > 0;) {
         c->map[e->w->result[i]] = e->before[i];
@@ -173,7 +173,7 @@ static void decode_forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
     leave_queue(c, e);
     if (e->guessed && c->branches && c->branch[c->branches - 1] == e - c->entry)
         c->branches--;
-    if (e->finishes > now)
+    if (e->finishes >= c->unfinished)
         (*r10k_finishing(c, e))--;
     c->twos -= (e->w->traits & R10K_TWO) != 0;
 }
@@ -183,7 +183,7 @@ void r10k_squash(struct r10k *c, unsigned keep)
     while (c->count > keep) {
         struct r10k_entry *e = r10k_entry(c, c->count - 1);
         r10k_step(c, e, PC_STEP_SQUASHED, c->base.now);
-        decode_forget(c, e, c->base.now);
+        decode_forget(c, e);
         c->count--;
     }
 }

@@ -362,6 +362,7 @@ struct r10k {
         uint8_t integer, fp;
     } finishing[R10K_FINISHING];       /**< by tick: instructions that units finish then */
     uint64_t due[R10K_FINISHING / 64]; /**< bit: some may finish at that tick */
+    sim_tick unfinished;               /**< what finishes before this tick has counted */
     struct r10k_places places;
     sim_tick issues;               /**< the first tick at which the queues have not issued yet */
     unsigned addresses;            /**< entries of the address queue */
