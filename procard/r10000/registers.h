@@ -72,8 +72,8 @@ static inline void r10k_ready(struct r10k *c, unsigned phys, sim_tick at)
     }
 }
 
-/** Takes an entry's results from c->scratch. @param low, high  the first is ready then, the second
- */
+/** Takes an entry's results from c->scratch.
+ *  @param low  [ticks] when the first is ready @param high  when the second is */
 static inline void r10k_deliver(struct r10k *c, struct r10k_entry *e, sim_tick low, sim_tick high)
 {
     const struct r10k_word *w = e->w;
