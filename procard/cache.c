@@ -642,11 +642,12 @@ static bool cache_obtain(struct pc_card *card, enum pc_side side, const struct t
     return true;
 }
 
-/* Has the page in the TLB, and moves the access's tick on to when it is. */
+/* Has the page in the TLB, and moves the access's tick on to when it is. Where an instruction takes
+ * one PCycle there is none. */
 static bool cache_mapped(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick *at,
                          enum pc_stop *stop)
 {
-    if (!card->tlb_model)
+    if (!card->tlb_model || card->functional)
         return true;
     *at += pc_tlb_access(card, side, va, *at);
     if (*at < card->cpu.horizon)

@@ -144,6 +144,8 @@ def points(scratch, abi):
         whole, warm, more = (of(out, "sum", stat) for out in (detail, part, cold))
         assert more >= 2 * whole, f"{abi}: {stat} {more} with cold caches, in detail {whole}"
         assert abs(warm - whole) <= 0.05 * more, f"{abi}: {stat} {warm} with warm caches, in detail {whole}, cold {more}"
+    missed = [of(cold, where, "truth.tlb_misses") for where in ("sum", "whole")]
+    assert missed[0] == missed[1] > 0, f"{abi}: {missed[1]} TLB refills, {missed[0]} where the machine is timed"
     inside = of(part, "sum", "truth.l2_misses")
     all_of_it = json.loads((part / "stats.json").read_text())["snapshots"][0]["measured"]["machine"]["truth.l2_misses"]
     assert inside <= all_of_it <= inside + 100, f"{abi}: {all_of_it} misses, {inside} in the region"
