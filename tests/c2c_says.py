@@ -103,10 +103,11 @@ def check_unfinished(numachine, guest, directory):
 
 
 def check_counter(numachine, directory):
-    """A line of one word: none of it is false sharing, and its store-conditionals fail."""
+    """A line of one word: it is not falsely shared (but where the store between two loads did not come about), and its
+    store-conditionals fail."""
     found = json.loads(c2c(numachine, "--format=json", directory))
     only = next(o for o in found["objects"] if o["object"] == "only")
-    assert only["truly"] > 0 and only["falsely"] == 0, only
+    assert only["truly"] > 0 and 1000 * only["falsely"] <= only["truly"], only
     text = c2c(numachine, directory)
     assert "  only.n\n" in text and f"numachine locks {directory}" in text and "a copy for each" not in text, text
     assert "(1 part)" in c2c(numachine, "--what-if", "only.n", directory)
