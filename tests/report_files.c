@@ -214,9 +214,8 @@ Test(report_files, table_compares_two_regions)
 {
     char *text = written(doc_table);
     cr_expect(strstr(text, "two / one,_\"quoted\""), "%s", text);
-    cr_expect(strstr(text,
-                     "5 events on 4 counters: 2 runs of the monitoring card; all would be the "
-                     "same, so one was simulated."),
+    cr_expect(strstr(text, "5 events on 4 counters: 2 runs of the monitoring card; all would be "
+                           "identical, so one was simulated."),
               "%s", text);
     cr_expect(!strchr(text, '\033'), "no escape sequences into a file");
     free(text);

@@ -616,7 +616,7 @@ static void print_banks(const struct doc_run *run, FILE *out)
             *run->plan.remark ? ", because " : "", run->plan.remark);
     if (more)
         fprintf(out, ", and one more for %s", more);
-    fputs(banks > 1 || more ? "; all would be the same, so one was simulated.\n" : ".\n", out);
+    fputs(banks > 1 || more ? "; all would be identical, so one was simulated.\n" : ".\n", out);
 }
 
 void doc_table_counts(const struct doc_run *run, FILE *out)

@@ -280,8 +280,9 @@ static void put_elements(const struct source_text *t, const struct prog_member *
         return;
     }
     fprintf(t->out,
-            "+ alignas(%" PRIu64 ") on the type of its elements, so that each (%" PRIu64
-            " byte%s) begins a line\n",
+            "+ __attribute__((aligned(%" PRIu64
+            "))) on the type of its elements (behind the } of a "
+            "struct), so that each (%" PRIu64 " byte%s) begins a line\n",
             line_of(t), part->size, sim_plural(part->size));
 }
 

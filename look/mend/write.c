@@ -123,7 +123,7 @@ static void put_unworthy(const struct look_mend *m, FILE *out)
     if (m->best && all[0] != m->best && all[0]->result.compares &&
         all[0]->result.ticks < m->best->result.ticks) {
         char *numbers = mend_numbers(m, all[0]->set);
-        fprintf(out, "# %s gained more, but too little for the work of writing it\n", numbers);
+        fprintf(out, "# %s gained more, but not enough to be worth the writing\n", numbers);
         free(numbers);
     }
     free((void *)all);
