@@ -63,25 +63,37 @@ static const char *next_scenario(void *ctx, size_t i)
     return watch_scenario(i);
 }
 
+/** The first scenario from `i` on that begins with the name given; behind the last one: none does.
+ */
+static size_t watch_next(const struct cli_given *g, size_t i)
+{
+    const char *name;
+    while ((name = watch_scenario(i)) && strncmp(name, g->scenario, strlen(g->scenario)) != 0)
+        i++;
+    return i;
+}
+
 /** The scenario of that name, or the only one that begins so. */
 static size_t watch_chosen(const struct cli_given *g)
 {
-    size_t found = SIZE_MAX, begin = 0;
-    const char *name;
-    for (size_t i = 0; (name = watch_scenario(i)); i++) {
-        if (!strcmp(name, g->scenario))
+    size_t begin = 0;
+    for (size_t i = watch_next(g, 0); watch_scenario(i); i = watch_next(g, i + 1)) {
+        if (!strcmp(watch_scenario(i), g->scenario))
             return i;
-        if (strncmp(name, g->scenario, strlen(g->scenario)) == 0) {
-            found = i;
-            begin++;
-        }
+        begin++;
     }
     if (begin == 1)
-        return found;
-    const char *near = begin ? NULL : sim_nearest(g->scenario, next_scenario, NULL);
-    cli_refuse(g, "--scenario: %s '%.60s'%s%s%s; 'numachine list scenarios' has all of them",
-               begin ? "several begin with" : "there is no", g->scenario,
-               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return watch_next(g, 0);
+    if (begin) {
+        const char *first = watch_scenario(watch_next(g, 0)),
+                   *second = watch_scenario(watch_next(g, watch_next(g, 0) + 1));
+        cli_refuse(g, "--scenario: %zu begin with '%.60s': '%s', '%s'%s", begin, g->scenario, first,
+                   second, begin > 2 ? ", ...; 'numachine list scenarios' has all of them" : "");
+    }
+    const char *near = sim_nearest(g->scenario, next_scenario, NULL);
+    cli_refuse(g,
+               "--scenario: there is no '%.60s'%s%s%s; 'numachine list scenarios' has all of them",
+               g->scenario, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
