@@ -9,7 +9,7 @@ import re
 import subprocess
 import tempfile
 
-from figures import compiler
+from figures import by_compiler, compiler
 
 COMPILER = "arm-linux-gnueabi-gcc"
 LINE = re.compile(r"^(\S.{33}) (.{8}) (.{8}) (.{8})  (\d|what)")
@@ -43,7 +43,7 @@ RULES = [
     ("overflow after 1000", lambda f: f == 1),
     ("I misses, instructions: cold", lambda f, s, c: f == NOPS * 4 // 32 and NOPS < s <= NOPS + 4 and c > 10 * NOPS),
     ("again", lambda f, s, c: f <= 1 and NOPS < s <= NOPS + 4 and c < 1.1 * NOPS),
-    ("fetch stalls, data stalls", lambda f, s, c: s > 8 * f and s > ADDED and f + s < c),
+    ("fetch stalls, data stalls", lambda f, s, c: s > by_compiler(10, 8, COMPILER) * f and s > ADDED and f + s < c),
     ("LSU full, main TLB misses", lambda f, s, c: s == PAGES - 1 and f < LINES),  # the first page is known
     ("branches, mispredicted", lambda f, s, c: TURNS < f <= TURNS + 3 and s <= TURNS),
     ("pc changes, mispredicted", lambda f, s, c: TURNS <= f <= TURNS + 3 and s <= TURNS),

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import figures
 import simulator
 
 WIDEST = 140  # columns of what a line holds; names of variables and files are the program's own
@@ -92,9 +93,12 @@ def check_mistakes(numachine, directory):
     assert "the order is --what-if OBJECT RUN_DIR" in order, order
 
 
-def check_unfinished(numachine, guest, directory):
+def check_unfinished(numachine, directory):
     """What is shown of a run that did not come to its end says so."""
-    subprocess.run([numachine, "stat", "-q", "--truth", "--profile", "-m", "station-4", "-o", directory, "--", guest, "stuck"], check=False,
+    program = directory.with_name("waits")
+    subprocess.run(["mips-linux-gnu-gcc", "-static", "-x", "c", "-", "-o", program], input="#include <unistd.h>\nint main(void) { return pause(); }\n",
+                   text=True, check=True)
+    subprocess.run([numachine, "stat", "-q", "--truth", "--profile", "-m", "station-4", "-o", directory, "--", program], check=False,
                    capture_output=True, timeout=600)
     for command in "c2c", "locks", "placement", "profile":
         said = subprocess.run([numachine, command, directory], capture_output=True, text=True, check=True).stdout
@@ -107,7 +111,7 @@ def check_counter(numachine, directory):
     store-conditionals fail."""
     found = json.loads(c2c(numachine, "--format=json", directory))
     only = next(o for o in found["objects"] if o["object"] == "only")
-    assert only["truly"] > 0 and 1000 * only["falsely"] <= only["truly"], only
+    assert only["truly"] > 0 and 1000 * only["falsely"] <= figures.by_compiler(0, only["truly"]), only
     text = c2c(numachine, directory)
     assert "  only.n\n" in text and f"numachine locks {directory}" in text and "a copy for each" not in text, text
     assert "(1 part)" in c2c(numachine, "--what-if", "only.n", directory)
@@ -187,11 +191,11 @@ def check_access(numachine, directory):
     assert harm, "here a change that is added can harm"
     assert all(t["compares"] and t["same_output"] for t in trials), trials
     source = "".join(c["source"] for c in found["candidates"] if c["number"] in best["candidates"])
-    assert "c2c_guest.c:" in source and "atomic_uint locks[4];\n+ __attribute__((aligned(64)))" in source and "counts;\ncounts[], heap 64" in source, source
+    assert "c2c_guest.c:" in source and "atomic_uint locks[4];\n+ alignas(64)" in source and "counts;\ncounts[], heap 64" in source, source
     said = c2c(numachine, directory).splitlines()[0]
     assert f" would take {best['gain']:.0f} % less (measured)." in said, said
     assert all(c["what"] in said for c in found["candidates"] if c["number"] in best["candidates"]), said
-    for what in "the whole of locks", "pages by memory.placement first_touch":  # a lock by itself, and pages
+    for what in figures.by_compiler("the whole of locks[", "the whole of locks"), "pages by memory.placement first_touch":  # a lock by itself, and pages
         assert any(c["what"].startswith(what) for c in found["candidates"]), (what, found["candidates"])
     check_source(mend(numachine, directory))
     few = mend(numachine, "--runs=4", "-j1", directory)
@@ -248,7 +252,7 @@ def main():
                 directory = kept(numachine, guest, kind, pathlib.Path(scratch))
                 for check in checks[kind]:
                     check(numachine, directory)
-        check_unfinished(numachine, guests[0], pathlib.Path(scratch, "stuck"))
+        check_unfinished(numachine, pathlib.Path(scratch, "stuck"))
     print(f"{len(guests)} programs")
 
 

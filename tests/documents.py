@@ -280,8 +280,10 @@ def check_shadows(tables, rounds):
     assert about(returns[0], rounds) and about(returns[1], 0), returns
     assert about(returns_off[0], 3 * rounds) and about(returns_off[1], 2 * rounds), returns_off
     assert about(reads[0], 0) and about(reads_off[0], 16384) and about(reads_off[1], 0), (reads, reads_off)
-    # Data are not asked the prediction. Where a tick falls into one of the two runs, its lines are among them.
-    assert all(abs(a - b) <= 0.1 * a for a, b in zip(reads[3:], reads_off[3:])) and reads[3] - reads[5] <= 8, (reads, reads_off)
+    # Data are not asked the prediction. With other addresses a tick's lines are among those of one of the two runs.
+    differ, missed = figures.by_compiler((0, 0), (0.1, 4), "arm-linux-gnueabi-gcc")
+    assert all(abs(a - b) <= differ * a for a, b in zip(reads[3:], reads_off[3:])), (reads, reads_off)
+    assert reads[3] - reads[4] <= 4 and 0 <= reads[4] - reads[5] <= missed, reads
 
 
 def check_any_program(bench, machine):
@@ -351,7 +353,7 @@ def check_items(bench, table, core, words):
         for time, column in zip(cost or [], ("typical", "minimum", "maximum")):
             assert abs(row[column] - row["count"] * time / 150e6) < 0.51 * time / 150e6 + 1e-12, (row, time)  # a count is rounded
         if row["true"] > 200000:  # not those of the beginning
-            assert abs(row["count"] / row["true"] - 1) < 0.07, row
+            assert abs(row["count"] / row["true"] - 1) < figures.by_compiler(0.05, 0.07), row
     cycles, graduated = rows[0]["count"], rows[15]["count"]
     assert abs(statistics_of["Graduated instructions/cycle"] - graduated / cycles) < 1e-3, statistics_of
     hits = 1 - rows[25]["count"] / (rows[18]["count"] + rows[19]["count"])

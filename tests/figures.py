@@ -20,6 +20,12 @@ def comparable(theirs, ours):
     return theirs == ours
 
 
+def by_compiler(same, other, command="mips-linux-gnu-gcc"):
+    """A bound: `same` for programs of the compiler that the figures are of, from which it was taken; `other` for those of another."""
+    golden = json.loads((pathlib.Path(__file__).parent.parent / "experiments/golden.json").read_text(encoding="utf-8"))
+    return same if golden["compiler"] == compiler(command) else other
+
+
 def of_documents(home):
     """Whether those of the documents are."""
     golden = json.loads(pathlib.Path(home, "experiments/golden.json").read_text(encoding="utf-8"))

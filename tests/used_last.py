@@ -10,7 +10,10 @@ import subprocess
 import sys
 import tempfile
 
-FEW, NOISE = 8, 4  # lines of the guest; of its stack and its C library, which may go with them
+import figures
+
+FEW = 8  # lines of the guest
+NOISE = figures.by_compiler(2, 4)  # those of its stack, and with other addresses of its C library, which may go with them
 MACHINE = ["-m", "station-4", "--set", "l2.size=64KB", "--set", "l2.line=64B", "--set", "memory.page_size=64KB"]
 
 
