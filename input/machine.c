@@ -148,6 +148,19 @@ void in_complain_unshipped(struct in_reading *r, const struct in_place *asked, c
     in_free_list(names);
 }
 
+/* A processor's name where a machine's is asked for. */
+static bool machine_is_core(const char *name)
+{
+    static const char *const cores[] = {
+#define CORE(id, family, word, ...) word,
+#include "procard/cores.def"
+    };
+    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
+        if (!strcmp(name, cores[i]))
+            return true;
+    return false;
+}
+
 /** Path of a machine and its name for people; NULL after a complaint. Both allocated. */
 static char *machine_locate(struct in_reading *r, const char *name, const struct in_place *asked,
                             char **shown)
@@ -160,7 +173,13 @@ static char *machine_locate(struct in_reading *r, const char *name, const struct
     }
     char *path = in_home_path("configs/%s.yaml", name);
     if (stat(path, &st)) {
-        in_complain_unshipped(r, asked, "machine", name, "configs");
+        if (machine_is_core(name))
+            in_complain(r, asked,
+                        "'%s' is a processor, not a machine: take a machine of its kind "
+                        "(numachine list machines), and --set processor.core=%s",
+                        name, name);
+        else
+            in_complain_unshipped(r, asked, "machine", name, "configs");
         free(path);
         return NULL;
     }

@@ -11,6 +11,7 @@ import json
 import os
 import math
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -125,7 +126,12 @@ def formats(bench, a, b):
                 assert got is None and other[k] is None or math.isclose(got, other[k], rel_tol=1e-11), (row, other)
     text = bench.diff(a, b)
     assert text.startswith(f"# A: {a}, complete\n# B: {b}, complete\n# configuration:\n"), text
-    assert "# " + str(len(bench.json(a, b)["statistics"]) - 20) + " more (--all)" in text, text
+    rows = bench.json(a, b)["statistics"]
+    asked = [row for row in rows if row["region"] == "whole" and row["name"].startswith("machine.monitor.")]
+    said = set(re.findall(r"  (machine\.monitor\.\w+)", text))
+    assert asked and said == {row["name"] for row in asked}, ("events counted are always there", said)
+    first = sum(row in asked for row in rows[:20])
+    assert f"# {len(rows) - 20 - len(asked) + first} more (--all)" in text, text
 
 
 def configuration(bench, a, b):

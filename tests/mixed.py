@@ -52,6 +52,7 @@ REFUSED = [
     ("[{at: [1], processor: {core: r4400}}]", "an R4400's instruction cache has lines of 16 or 32 bytes"),
     ("[{at: [1], l2: {split: true}}]", "the secondary cache of an R10000 or ARM11 is not split"),
     ("[{at: [1], base: nowhere}]", "no machine 'nowhere' is shipped"),
+    ("[{at: [1], base: r12000}]", "'r12000' is a processor, not a machine"),
     ("[{at: [1], base: ./mixture.yaml}]", "has cards of several kinds itself"),
     ("[{at: [1], processor.core: r4400}]", "write nested keys as {processor: {core: ...}}"),
     ("{at: [1]}", "expected a list of {at, base, ...}"),

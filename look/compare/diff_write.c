@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    MOST = 20,   /**< rows of a part, unless all are wanted */
+    MOST = 20,   /**< rows of a part, and those that were asked for, unless all are wanted */
     NUMBER = 24, /**< [bytes] that a number takes */
     WIDTH = 14   /**< of a column of numbers */
 };
@@ -125,10 +125,22 @@ static void put_change(const struct look_diff *d, const struct look_change *c, F
     fprintf(out, c->region && *c->unit ? " [%s]\n" : "%s\n", c->region ? c->unit : "");
 }
 
-static void put_rest(const struct look_diff *d, const struct look_changes *changes, FILE *out)
+/* What events counted was asked for, so it is there however little it says. */
+static bool diff_write_wanted(const struct look_diff *d, const struct look_changes *changes,
+                              size_t i)
 {
-    if (!d->all && changes->count > MOST)
-        fprintf(out, "# %zu more (--all)\n", changes->count - MOST);
+    static const char counted[] = "machine.monitor.";
+    const struct look_change *c = &changes->change[i];
+    return d->all || i < MOST ||
+           (c->region && !strcmp(c->region, DOC_WHOLE) &&
+            !strncmp(c->name, counted, sizeof counted - 1));
+}
+
+static void put_rest(const struct look_diff *d, const struct look_changes *changes, size_t shown,
+                     FILE *out)
+{
+    if (changes->count > shown)
+        fprintf(out, "# %zu more (--all)\n", changes->count - shown);
     if (changes->apart)
         fprintf(out,
                 "# %zu have no change: they are counted only while a machine is timed, and that "
@@ -148,9 +160,13 @@ static void put_part(const struct look_diff *d, enum look_diff_part part, FILE *
         return;
     fprintf(out, "#\n# %s\n#%*s %*s %*s %12s\n", look_diff_parts[part].sentence, WIDTH - 1, "A",
             WIDTH, "B", WIDTH, "B - A", "change");
-    for (size_t i = 0; i < changes->count && (d->all || i < MOST); i++)
-        put_change(d, &changes->change[i], out);
-    put_rest(d, changes, out);
+    size_t shown = 0;
+    for (size_t i = 0; i < changes->count; i++)
+        if (diff_write_wanted(d, changes, i)) {
+            put_change(d, &changes->change[i], out);
+            shown++;
+        }
+    put_rest(d, changes, shown, out);
 }
 
 void look_diff_head(const struct look_diff *d, FILE *out)

@@ -36,9 +36,9 @@ double look_perfex_time(const struct look_perfex *p, unsigned event, unsigned wh
 /** Adds the counts of one processor to those of all. */
 void look_perfex_add(struct look_perfex *sum, const struct look_perfex *part);
 
-/** When all are added: an event is counted if it was all the time, or for two turns and a quarter
- * of its share at least, on processors that had nine tenths of the time. It is scaled up from these
- * to all; any other is missing. */
+/** When all are added: an event is counted if it was all the time, or had two turns at least and a
+ * quarter of its share of the time, on processors that had nine tenths of it. It is scaled up from
+ * these to all; any other is missing. */
 void look_perfex_settle(struct look_perfex *sum);
 
 /** The line above the columns of times. */
