@@ -185,16 +185,27 @@ void doc_csv_row(FILE *out, const char *const *field, size_t count)
     fputs("\r\n", out);
 }
 
+/* Files of statistics have a hundred thousand such texts: they are looked through once. */
+static bool needs_quotes(const char *text, const char *separator)
+{
+    for (; *text; text++)
+        if (*text == '"' || *text == '\r' || *text == '\n' ||
+            (*text == *separator && !strncmp(text, separator, strlen(separator))))
+            return true;
+    return false;
+}
+
 void doc_separated_field(FILE *out, const char *text, const char *separator)
 {
-    const char *mark = doc_csv_is_marked(text) ? "'" : "";
-    if (!strpbrk(text, "\"\r\n") && !strstr(text, separator)) {
-        fputs(mark, out);
+    const bool quoted = needs_quotes(text, separator);
+    if (quoted)
+        putc('"', out);
+    if (doc_csv_is_marked(text))
+        putc('\'', out);
+    if (!quoted) {
         fputs(text, out);
         return;
     }
-    putc('"', out);
-    fputs(mark, out);
     for (; *text; text++) {
         if (*text == '"')
             putc('"', out);

@@ -27,8 +27,22 @@ struct writer {
     bool parted; /**< only parts of the run were timed */
 };
 
+/* Nearly all texts are names, which JSON has as they are. */
+static bool json_is_plain(const char *text)
+{
+    while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
+        text++;
+    return !*text;
+}
+
 static void json_put_text(FILE *out, const char *text)
 {
+    if (json_is_plain(text)) {
+        putc('"', out);
+        fputs(text, out);
+        putc('"', out);
+        return;
+    }
     json_t *value = json_string(text);
     json_dumpf(value, out, JSON_ENCODE_ANY);
     json_decref(value);

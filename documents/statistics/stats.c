@@ -132,6 +132,7 @@ struct walk {
     struct doc_level level;
     const char *component;
     bool timed; /* what is emitted grows only while the machine is timed */
+    const char *status[IN_STATUS_STATES]; /* what each says */
     doc_stat_fn *fn;
     void *ctx;
 };
@@ -208,16 +209,18 @@ static void walk_monitor(struct walk *w)
     w->timed = false;
 }
 
+static const char *status_sentence(const struct doc_run *run, unsigned state)
+{
+    const int event = mon_event_find(run->unit, mon_state_name(state));
+    return event < 0 ? mon_tap_rows()[state].sentence
+                     : mon_unit_event(run->unit, (unsigned)event)->sentence;
+}
+
 static void walk_status(const struct walk *w)
 {
-    for (unsigned s = 0; s < IN_STATUS_STATES; s++) {
-        const struct mon_tap_row *tap = &mon_tap_rows()[s];
-        const int event = mon_event_find(w->run->unit, mon_state_name(s));
-        const char *sentence =
-            event < 0 ? tap->sentence : mon_unit_event(w->run->unit, (unsigned)event)->sentence;
-        stats_emit(w, "status.", mon_state_name(s), tap->unit, sentence,
+    for (unsigned s = 0; s < IN_STATUS_STATES; s++)
+        stats_emit(w, "status.", mon_state_name(s), mon_tap_rows()[s].unit, w->status[s],
                    doc_tap(w->region, w->level, (enum mon_tap)s), NULL);
-    }
 }
 
 /* What a run cannot know of its truth: how many instructions a trace's references were. */
@@ -334,18 +337,30 @@ void doc_stat_path(const struct doc_stat *stat, char *out, size_t size)
               stat->name);
 }
 
-void doc_stat_value(const struct doc_stat *stat, char out[DOC_STAT_VALUE])
+static void put_whole(uint64_t number, char out[DOC_STAT_VALUE])
 {
-    if (stat->real) {
-        snprintf(out, DOC_STAT_VALUE, "%.12g", stat->value);
-        return;
-    }
     char *end = out + 1;
-    for (uint64_t left = stat->count; left > 9; left /= 10)
+    for (uint64_t left = number; left > 9; left /= 10)
         end++;
     *end = '\0';
-    for (uint64_t left = stat->count; end > out; left /= 10)
+    for (uint64_t left = number; end > out; left /= 10)
         *--end = (char)('0' + left % 10);
+}
+
+/* Whether all the digits that a value is written with are whole ones: a third of them are 0. */
+static bool is_whole(double value)
+{
+    return !signbit(value) && value < 1e12 && value == (double)(uint64_t)value;
+}
+
+void doc_stat_value(const struct doc_stat *stat, char out[DOC_STAT_VALUE])
+{
+    if (!stat->real)
+        put_whole(stat->count, out);
+    else if (is_whole(stat->value))
+        put_whole((uint64_t)stat->value, out);
+    else
+        snprintf(out, DOC_STAT_VALUE, "%.12g", stat->value);
 }
 
 static void walk_region(const struct doc_run *run, const struct doc_region *region, bool parts,
@@ -353,6 +368,8 @@ static void walk_region(const struct doc_run *run, const struct doc_region *regi
 {
     struct walk w = {.run = run, .region = region, .component = "machine", .fn = fn, .ctx = ctx};
     const bool whole = region == &run->region[0];
+    for (unsigned s = 0; s < IN_STATUS_STATES; s++)
+        w.status[s] = status_sentence(run, s);
     walk_time(&w);
     walk_level(&w, "machine", doc_machine(run));
     walk_figures(&w);
