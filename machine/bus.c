@@ -92,6 +92,7 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
         size *= 2;
     bus->port[position] = port;
     port->clock = bus->clock;
+    port->crowd = &bus->crowd;
     port->ready_at = SIM_NEVER;
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         port->in[c] = (struct nm_fifo){.depth = bus->depth, .wrap = size - 1};
@@ -133,7 +134,7 @@ static inline const struct nm_packet *port_head(const struct nm_bus *bus,
 }
 
 /* Makes sure a decision happens as soon as a module that has asked since `since` can win. */
-static void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
+static inline void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
 {
     sim_tick at = since + bus->arbitration;
     if (at < bus->free_at)
@@ -145,7 +146,7 @@ static void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
 }
 
 /* The same for whichever module has asked first. */
-static void schedule(struct nm_bus *bus, sim_tick now)
+static __attribute__((noinline)) void schedule(struct nm_bus *bus, sim_tick now)
 {
     const bool free = !bus->crowd;
     sim_tick first = SIM_NEVER;
@@ -176,8 +177,7 @@ static bool anything_full(const struct nm_bus *bus)
     return bus->full[NM_SINKABLE] | bus->full[NM_NONSINKABLE];
 }
 
-/* Nothing has changed for anybody unless a FIFO was full. */
-void nm_bus_drained(struct nm_bus *bus, sim_tick now)
+void nm_bus_has_room(struct nm_bus *bus, sim_tick now)
 {
     if (!anything_full(bus))
         return;

@@ -51,6 +51,7 @@ struct nm_port {
     sim_tick
         ready_at; /**< since when the head of `out` asks for the bus; SIM_NEVER: nothing does */
     sim_tick kept_since[NM_CLASSES]; /**< of each class's head, if it was passed over */
+    const uint64_t *crowd;           /**< the bus's: 0 as long as no FIFO is full */
     sim_tick grant_wait;             /**< asked but not granted, finished waits; whole bus cycles */
     struct mon_taps *taps;           /**< the card's taps, or NULL (memory) */
     void (*heard)(void *module, sim_tick now, const struct nm_packet *p, bool out,
@@ -80,8 +81,16 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port);
 /** Appends to a port's outgoing FIFO (room must be there) and asks for the bus. */
 void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p);
 
-/** A module took something out of its incoming FIFO: a module that waited for that room may go. */
-void nm_bus_drained(struct nm_bus *bus, sim_tick now);
+/** Slow part of the function below. */
+void nm_bus_has_room(struct nm_bus *bus, sim_tick now);
+
+/** A module took something out of its incoming FIFO: a module that waited for that room may go.
+ *  Nothing has changed for anybody unless a FIFO was full. */
+static inline void nm_bus_drained(struct nm_bus *bus, const struct nm_port *port, sim_tick now)
+{
+    if (*port->crowd)
+        nm_bus_has_room(bus, now);
+}
 
 /** [ticks] one bus cycle. */
 sim_tick nm_bus_cycle(const struct nm_bus *bus);

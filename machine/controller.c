@@ -129,20 +129,10 @@ struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, sim
     };
 }
 
-bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, sim_tick now)
+/* Those in the place of their own. @return when the first that stays is ready */
+static __attribute__((noinline)) sim_tick send_late(struct nm_controller *c, sim_tick now)
 {
-    return now >= c->free_at &&
-           (class == NM_SINKABLE || c->staged.count + NM_SENDS_MAX <= NM_STAGE);
-}
-
-void nm_controller_send_ready(struct nm_controller *c, sim_tick now)
-{
-    while (c->staged.count && c->stage[c->staged.head].ready <= now &&
-           c->put(c->owner, &c->stage[c->staged.head].packet, now)) {
-        sim_queue_pop(&c->staged);
-        c->sent++;
-    }
-    sim_tick due = c->staged.count ? c->stage[c->staged.head].ready : SIM_NEVER;
+    sim_tick due = SIM_NEVER;
     unsigned kept = 0;
     for (unsigned i = 0; i < c->late_count; i++) {
         const struct nm_answer *a = &c->late[i];
@@ -152,7 +142,19 @@ void nm_controller_send_ready(struct nm_controller *c, sim_tick now)
         }
     }
     c->late_count = kept;
-    c->due = due;
+    return due;
+}
+
+void nm_controller_send_ready(struct nm_controller *c, sim_tick now)
+{
+    while (c->staged.count && c->stage[c->staged.head].ready <= now &&
+           c->put(c->owner, &c->stage[c->staged.head].packet, now)) {
+        sim_queue_pop(&c->staged);
+        c->sent++;
+    }
+    c->due = c->staged.count ? c->stage[c->staged.head].ready : SIM_NEVER;
+    if (c->late_count)
+        c->due = sim_earlier(c->due, send_late(c, now));
 }
 
 sim_tick nm_controller_ready_after(const struct nm_controller *c, sim_tick now)
@@ -275,10 +277,16 @@ static bool refusable(const struct nm_packet *in)
            in->message != NM_MSG_SPECIAL_RD && in->message != NM_MSG_SF_OWN;
 }
 
-/* A message has been refused that stands for this request, which had been `age` times before. */
-static void refused(struct nm_controller *c, struct nm_refused who, unsigned age, sim_tick now)
+/* Whether a message stands for a request that has been refused often. */
+static bool is_old(const struct nm_controller *c, const struct nm_packet *in)
 {
-    if (!c->patience || age < c->patience || (now < c->oldest.until && who.rank > c->oldest.rank))
+    return c->patience && in->age >= c->patience;
+}
+
+/* A message has been refused that stands for this request, which is old. */
+static void refused(struct nm_controller *c, struct nm_refused who, sim_tick now)
+{
+    if (now < c->oldest.until && who.rank > c->oldest.rank)
         return;
     c->oldest = who;
     c->oldest.until = nm_rank_until(who.rank, now, c->turn);
@@ -308,7 +316,7 @@ static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *
 {
     static const uint64_t IT = NM_DIR_ACT_NACK | NM_DIR_ACT_N_NACK | NM_DIR_ACT_N_INTV_NACK,
                           HELD = NM_DIR_ACT_NACK_HELD | NM_DIR_ACT_REFUSE_HELD;
-    if (!(actions & (IT | HELD)))
+    if (!(actions & (IT | HELD)) || !is_old(c, in))
         return;
     struct nm_refused who = sender(c, in, from_network);
     if (actions & HELD) {
@@ -316,7 +324,7 @@ static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *
         who.station = before->held_station;
         who.card = before->held_card;
     }
-    refused(c, who, in->age, now);
+    refused(c, who, now);
 }
 
 /* A request needs its line's place, an intervention only its line. */
@@ -384,9 +392,11 @@ static void say_no(struct nm_controller *c, const struct nm_packet *in, bool fro
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           enum nm_refusal why, sim_tick now)
 {
-    struct nm_refused who = sender(c, in, from_network);
-    who.for_room = why == NM_NO_ROOM;
-    refused(c, who, in->age, now);
+    if (is_old(c, in)) {
+        struct nm_refused who = sender(c, in, from_network);
+        who.for_room = why == NM_NO_ROOM;
+        refused(c, who, now);
+    }
     c->refused++;
     c->no_room += why != NM_NO_TURN;
     if (c->ear)
@@ -431,8 +441,9 @@ static void count_look(struct nm_controller *c, unsigned state, const struct nm_
 }
 
 /* The table's step and all that comes of it: the plain rule. */
-static bool take_step(struct nm_controller *c, struct nm_dir_line *line, const struct nm_packet *in,
-                      bool from_network, sim_tick now)
+static __attribute__((noinline)) bool take_step(struct nm_controller *c, struct nm_dir_line *line,
+                                                const struct nm_packet *in, bool from_network,
+                                                sim_tick now)
 {
     struct nm_sends out;
     uint64_t actions;
@@ -460,15 +471,15 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         nm_controller_refuse(c, in, from_network, NM_NO_ROOM, now);
         return true;
     }
-    const uint64_t no = c->plain || !nm_locked(c->table, line->state)
-                            ? 0
-                            : nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
+    const uint64_t no =
+        c->plain ? 0 : nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
     if (!no)
         return take_step(c, line, in, from_network, now);
     c->actions = no;
     if (c->ear)
         tell_row(c, line, line, in, from_network, in->line, now);
-    refused(c, sender(c, in, from_network), in->age, now);
+    if (is_old(c, in))
+        refused(c, sender(c, in, from_network), now);
     count_look(c, line->state, in, from_network);
     say_no(c, in, from_network, info_of(c, line, in), now);
     return true;

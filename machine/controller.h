@@ -106,7 +106,12 @@ void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
 void nm_controller_release(struct nm_controller *c);
 
 /** May it take a message of that class now? */
-bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, sim_tick now);
+static inline bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class,
+                                          sim_tick now)
+{
+    return now >= c->free_at &&
+           (class == NM_SINKABLE || c->staged.count + NM_SENDS_MAX <= NM_STAGE);
+}
 
 /**
  * Takes a message for the entry `line`.

@@ -212,7 +212,7 @@ static void work(void *self, sim_tick now, uint64_t arg)
     else if (class != NM_CLASSES) {
         mem->unit_last = mem->unit_last && class == NM_SINKABLE;
         const struct nm_packet *in = nm_fifo_pop(&mem->port.in[class], now);
-        nm_bus_drained(mem->bus, now);
+        nm_bus_drained(mem->bus, &mem->port, now);
         take(mem, in, now);
     }
     nm_controller_drain(c, now);

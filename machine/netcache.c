@@ -145,8 +145,8 @@ static bool is_read(const struct nm_packet *p)
 }
 
 /* The entry a message works on. NULL: it was refused. */
-static struct slot *entry_for(struct nm_netcache *cache, const struct nm_packet *in,
-                              bool from_network, sim_tick now)
+static __attribute__((noinline)) struct slot *
+entry_made(struct nm_netcache *cache, const struct nm_packet *in, bool from_network, sim_tick now)
 {
     if (!cache->keeps)
         return fill(&cache->passing, in->line);
@@ -159,6 +159,14 @@ static struct slot *entry_for(struct nm_netcache *cache, const struct nm_packet 
     if (!s)
         nm_controller_refuse(cache->c, in, from_network, asks ? NM_NO_PLACE : NM_NO_ROOM, now);
     return s;
+}
+
+/* The same; nearly always it is there. */
+static inline struct slot *entry_for(struct nm_netcache *cache, const struct nm_packet *in,
+                                     bool from_network, sim_tick now)
+{
+    struct slot *s = place_of(cache, in->line);
+    return s->line == in->line + 1 ? s : entry_made(cache, in, from_network, now);
 }
 
 /* The books of a card's request: was it answered here, and thanks to whom? A miss brings the line.
@@ -187,7 +195,8 @@ static void count_request(struct nm_netcache *cache, struct slot *s, const struc
 static const uint64_t BOOKS = NM_DIR_ACT_FOUND | NM_DIR_ACT_LOCALISED | NM_DIR_ACT_MISSED |
                               NM_DIR_ACT_COMBINED | NM_DIR_ACT_FALSE_REMOTE | NM_DIR_ACT_N_SPECIAL;
 
-static void count(struct nm_netcache *cache, struct slot *s, const struct nm_packet *in, bool asks)
+static __attribute__((noinline)) void count(struct nm_netcache *cache, struct slot *s,
+                                            const struct nm_packet *in, bool asks)
 {
     const uint64_t a = cache->c->actions;
     if (asks)

@@ -171,18 +171,23 @@ static bool to_bus(struct nm_network *n, const struct nm_packet *p)
     return true;
 }
 
-/* What the cache has to say. On the way to the rings it takes turns with what came over the bus: a
- * stream of refusals on either side would otherwise shut the other out for ever. */
-static bool put(void *self, const struct nm_packet *p, sim_tick now)
+/* On the way to the rings the cache takes turns with what came over the bus: a stream of refusals
+ * on either side would otherwise shut the other out for ever. */
+static __attribute__((noinline)) bool put_on_ring(struct nm_network *n, const struct nm_packet *p,
+                                                  sim_tick now)
 {
-    struct nm_network *n = self;
-    if (!p->route)
-        return to_bus(n, p);
     const unsigned class = 1u << nm_message_row(p->message)->class;
     if (n->owed & class || !to_ring(n, p, now))
         return false;
     n->owed |= n->waits & class;
     return true;
+}
+
+/* What the cache has to say. */
+static bool put(void *self, const struct nm_packet *p, sim_tick now)
+{
+    struct nm_network *n = self;
+    return p->route ? put_on_ring(n, p, now) : to_bus(n, p);
 }
 
 static void queue_push(struct queue *q, const struct arrival *a)
@@ -309,15 +314,20 @@ static unsigned cards_of(const struct nm_network *n, const struct nm_packet *p)
     return 1u << nm_register_card(p->line) % n->controller.place.cards;
 }
 
+/* The head of a FIFO of the bus has been taken. */
+static inline void drop_here(struct nm_network *n, enum nm_class class, sim_tick now)
+{
+    nm_fifo_pop(&n->port.in[class], now);
+    nm_bus_drained(n->bus, &n->port, now);
+}
+
 /* The head of a FIFO has been taken. */
 static void drop(struct nm_network *n, enum nm_class class, bool from_network, sim_tick now)
 {
-    if (from_network) {
+    if (from_network)
         queue_drop(n, class, now);
-        return;
-    }
-    nm_fifo_pop(&n->port.in[class], now);
-    nm_bus_drained(n->bus, now);
+    else
+        drop_here(n, class, now);
 }
 
 static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class class,
@@ -373,7 +383,8 @@ static inline void to_cache(struct nm_network *n, const struct nm_packet *p, boo
 }
 
 /* Moves the head of one FIFO on if it can. Where it lies nothing is put before this is over. */
-static bool advance(struct nm_network *n, enum nm_class class, bool from_network, sim_tick now)
+static __attribute__((noinline)) bool advance(struct nm_network *n, enum nm_class class,
+                                              bool from_network, sim_tick now)
 {
     const struct nm_packet *head = head_of(n, class, from_network, now);
     if (!head || (class == NM_NONSINKABLE && !from_network && overtakes(n, head)))
@@ -427,7 +438,7 @@ static inline bool advance_request(struct nm_network *n, sim_tick now)
         return advance(n, NM_NONSINKABLE, false, now);
     if (!nm_controller_may_take(&n->controller, NM_NONSINKABLE, now))
         return false;
-    drop(n, NM_NONSINKABLE, false, now);
+    drop_here(n, NM_NONSINKABLE, now);
     n->passed = 0;
     to_cache(n, head, false, now);
     return true;
@@ -462,10 +473,8 @@ static bool cards_alone(const struct nm_network *n)
 }
 
 /* Moves on at most one packet of each FIFO. @return whether there was one */
-static bool advance_heads(struct nm_network *n, sim_tick now)
+static __attribute__((noinline)) bool advance_heads(struct nm_network *n, sim_tick now)
 {
-    if (!n->controller.plain && cards_alone(n)) /* in checking mode the plain rule */
-        return advance_request(n, now);
     bool moved = false;
     for (unsigned class = 0; class < NM_CLASSES; class ++) {
         const bool first = class == NM_NONSINKABLE && rings_first(n);
@@ -477,7 +486,7 @@ static bool advance_heads(struct nm_network *n, sim_tick now)
 }
 
 /* Something is left to do. */
-static void wait_on(struct nm_network *n, sim_tick now)
+static __attribute__((noinline)) void wait_on(struct nm_network *n, sim_tick now)
 {
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         if (n->in[class].q.count && n->in[class].a[n->in[class].q.head].at > now)
@@ -494,7 +503,9 @@ static bool work_on(struct nm_network *n, sim_tick now)
     bool moved = n->special.busy;
     if (!n->unit_last)
         special(n, now);
-    if (waiting(n))
+    if (!n->controller.plain && cards_alone(n)) /* in checking mode the plain rule */
+        moved |= advance_request(n, now);
+    else if (waiting(n))
         moved |= advance_heads(n, now);
     special(n, now);
     if (moved)

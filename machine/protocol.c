@@ -165,10 +165,9 @@ static bool wants_shared(const struct nm_packet *in)
     return in->info & NM_INFO_SHARED;
 }
 
-/* Whether an event's guard holds (guards.def). */
-static bool holds(enum nm_guard guard, const struct nm_table *t, unsigned event,
-                  const struct nm_place *place, const struct nm_dir_line *line,
-                  const struct nm_packet *in)
+bool nm_dir_guard_holds(enum nm_guard guard, const struct nm_table *t, unsigned event,
+                        const struct nm_place *place, const struct nm_dir_line *line,
+                        const struct nm_packet *in)
 {
     assert(in); /* the one event that nobody sends has no guard */
     const struct nm_state *state = &t->state[line->state];
@@ -205,59 +204,6 @@ static bool holds(enum nm_guard guard, const struct nm_table *t, unsigned event,
     default:
         return false;
     }
-}
-
-static inline unsigned event_of(const struct nm_table *t, const struct nm_place *place,
-                                const struct nm_dir_line *line, const struct nm_packet *in,
-                                bool from_network)
-{
-    const struct nm_meaning *m = (*t->means)[in ? in->message : NM_EJECT][from_network];
-    for (unsigned i = 0; i < NM_MEANINGS; i++)
-        if (m[i].guard == NM_GUARD_ALWAYS ||
-            (m[i].guard != NM_GUARD_NEVER && holds(m[i].guard, t, m[i].event, place, line, in)))
-            return m[i].event;
-    return NM_MEANS_NOTHING;
-}
-
-unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
-                         const struct nm_dir_line *line, const struct nm_packet *in,
-                         bool from_network)
-{
-    return event_of(place->protocol->agent[agent], place, line, in, from_network);
-}
-
-/* It says what `in` does, but for what follows. */
-void nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in, bool from_network,
-                    uint8_t info, struct nm_packet *no)
-{
-    const bool intervention = nm_is_intervention(in->message),
-               known = !from_network || place->protocol->direct;
-    *no = *in;
-    no->route = from_network ? mask_of(place, intervention ? place->home : in->station) : 0;
-    no->message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK;
-    no->targets = (uint8_t)(1u << (from_network ? NM_MODULE_NETWORK : in->requester));
-    no->requester = known ? in->requester : NM_NO_CARD;
-    no->info = info;
-    no->bytes = 0;
-    no->data = -1;
-}
-
-uint64_t nm_dir_only_refuses(enum nm_agent agent, const struct nm_place *place,
-                             const struct nm_dir_line *line, const struct nm_packet *in,
-                             bool from_network)
-{
-    const struct nm_table *t = place->protocol->agent[agent];
-    if (!nm_locked(t, line->state) || nm_message_row(in->message)->class != NM_NONSINKABLE)
-        return 0;
-    const unsigned event = event_of(t, place, line, in, from_network);
-    if (event == NM_MEANS_NOTHING)
-        return 0;
-    const struct nm_cell *cell = nm_cell(t, line->state, event);
-    const uint64_t no = !from_network                     ? NACK
-                        : nm_is_intervention(in->message) ? N_INTV_NACK
-                                                          : N_NACK;
-    const bool only = cell->next == line->state && (cell->actions & ~(uint64_t)COMBINED) == no;
-    return only ? cell->actions : 0;
 }
 
 /* Action words by what they do. */
@@ -476,7 +422,7 @@ bool nm_dir_step(enum nm_agent agent, const struct nm_place *place, struct nm_di
 {
     const bool known = !from_network || place->protocol->direct;
     struct who here = {in->station, known ? in->requester : NM_NO_CARD, wants_shared(in)};
-    const unsigned event = event_of(place->protocol->agent[agent], place, line, in, from_network);
+    const unsigned event = nm_dir_event_of(agent, place, line, in, from_network);
     return step(agent, place, line, event, in, here, out, actions);
 }
 

@@ -201,21 +201,6 @@ bool nm_dir_step(enum nm_agent agent, const struct nm_place *place, struct nm_di
                  const struct nm_packet *in, bool from_network, struct nm_sends *out,
                  uint64_t *actions);
 
-/** The NACK to a request, or the INTV_NACK to another station's intervention.
- *  @param info     what it says of the directory
- *  @param[out] no  complete but for its source */
-void nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in, bool from_network,
-                    uint8_t info, struct nm_packet *no);
-
-/**
- * Whether all that nm_dir_step would do is to send nm_dir_refusal: the shortcut for a request or an
- * intervention that finds its line locked.
- * @return what is done, as nm_dir_step says; 0: something else
- */
-uint64_t nm_dir_only_refuses(enum nm_agent agent, const struct nm_place *place,
-                             const struct nm_dir_line *line, const struct nm_packet *in,
-                             bool from_network);
-
 /** A network cache entry makes room (EJECT). Returns false when it is locked (no cell). */
 bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct nm_sends *out,
                  uint64_t *actions);
@@ -250,12 +235,6 @@ static inline enum nm_card_event nm_card_event_of(const struct nm_packet *p, uin
     }
 }
 
-/** The event a message means to a directory in that state, of its table; NM_MEANS_NOTHING: none.
- * `in` NULL: the place is needed. */
-unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
-                         const struct nm_dir_line *line, const struct nm_packet *in,
-                         bool from_network);
-
 /** The request a card in that state has outstanding (what RETRY sends). */
 static inline enum nm_message nm_card_request(const struct nm_protocol *protocol, uint8_t state)
 {
@@ -283,11 +262,79 @@ struct nm_choice_row {
 /** The rows, in table order; *count receives their number. */
 const struct nm_choice_row *nm_choices(size_t *count);
 
-/** Looks into a table: for printing, checking and mutation. */
+/** Looks into a table. */
 static inline const struct nm_cell *nm_cell(const struct nm_table *t, unsigned state,
                                             unsigned event)
 {
     return &t->cell[state * t->events + event];
+}
+
+/* ---- what every refused request goes through: inline ----------------------------------------- */
+
+/** Whether a guard of an event holds that does not always or never do so (guards.def). */
+bool nm_dir_guard_holds(enum nm_guard guard, const struct nm_table *t, unsigned event,
+                        const struct nm_place *place, const struct nm_dir_line *line,
+                        const struct nm_packet *in);
+
+/** The event a message means to a directory in that state, of its table; NM_MEANS_NOTHING: none.
+ * `in` NULL: the place is needed. */
+static inline unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
+                                       const struct nm_dir_line *line, const struct nm_packet *in,
+                                       bool from_network)
+{
+    const struct nm_table *t = place->protocol->agent[agent];
+    const struct nm_meaning *m = (*t->means)[in ? in->message : NM_EJECT][from_network];
+    for (unsigned i = 0; i < NM_MEANINGS; i++)
+        if (m[i].guard == NM_GUARD_ALWAYS ||
+            (m[i].guard != NM_GUARD_NEVER &&
+             nm_dir_guard_holds(m[i].guard, t, m[i].event, place, line, in)))
+            return m[i].event;
+    return NM_MEANS_NOTHING;
+}
+
+/** The NACK to a request, or the INTV_NACK to another station's intervention. It says what `in`
+ *  does, but for what follows.
+ *  @param info     what it says of the directory
+ *  @param[out] no  complete but for its source */
+static inline void nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in,
+                                  bool from_network, uint8_t info, struct nm_packet *no)
+{
+    const bool intervention = nm_is_intervention(in->message);
+    *no = *in;
+    no->route = 0;
+    no->targets = (uint8_t)(1u << in->requester);
+    if (from_network) {
+        no->route = ring_mask_station(place->rings, intervention ? place->home : in->station);
+        no->targets = 1u << NM_MODULE_NETWORK;
+        no->requester = place->protocol->direct ? in->requester : NM_NO_CARD;
+    }
+    no->message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK;
+    no->info = info;
+    no->bytes = 0;
+    no->data = -1;
+}
+
+/**
+ * Whether all that nm_dir_step would do is to send nm_dir_refusal: the shortcut for a request or an
+ * intervention that finds its line locked.
+ * @return what is done, as nm_dir_step says; 0: something else
+ */
+static inline uint64_t nm_dir_only_refuses(enum nm_agent agent, const struct nm_place *place,
+                                           const struct nm_dir_line *line,
+                                           const struct nm_packet *in, bool from_network)
+{
+    const struct nm_table *t = place->protocol->agent[agent];
+    if (!nm_locked(t, line->state) || nm_message_row(in->message)->class != NM_NONSINKABLE)
+        return 0;
+    const unsigned event = nm_dir_event_of(agent, place, line, in, from_network);
+    if (event == NM_MEANS_NOTHING)
+        return 0;
+    const struct nm_cell *cell = nm_cell(t, line->state, event);
+    const uint64_t no = !from_network                     ? NM_DIR_ACT_NACK
+                        : nm_is_intervention(in->message) ? NM_DIR_ACT_N_INTV_NACK
+                                                          : NM_DIR_ACT_N_NACK;
+    const bool only = cell->next == line->state && (cell->actions & ~NM_DIR_ACT_COMBINED) == no;
+    return only ? cell->actions : 0;
 }
 const char *nm_state_name(const struct nm_table *t, unsigned state);
 const char *nm_event_name(const struct nm_table *t, unsigned event);

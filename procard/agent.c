@@ -254,7 +254,8 @@ static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t 
     read_out(card, MON_KIND_VICTIM, side, victim, sim_kernel_now(card->k));
 }
 
-static void agent_evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
+static __attribute__((noinline)) void agent_evict(struct pc_card *card, enum pc_side side,
+                                                  uint64_t victim, uint8_t state)
 {
     struct nm_sends sends;
     uint64_t actions;
@@ -354,7 +355,8 @@ void pc_agent_over(struct pc_card *card, struct pc_request *r, bool granted, sim
 
 /* The request has come to nothing, after it was refused or before it left.
  * @param granted  the line is there all the same */
-static void agent_give_up(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
+static __attribute__((noinline)) void agent_give_up(struct pc_card *card, struct pc_request *r,
+                                                    bool granted, sim_tick now)
 {
     const sim_tick cycle = pc_bus_cycle(card);
     if (r->first_nack != SIM_NEVER) {
@@ -374,7 +376,8 @@ static void agent_give_up(struct pc_card *card, struct pc_request *r, bool grant
 
 /* A request leaves for the first time: the monitoring card compares it with the last invalidate.
  * Reads of non-coherent pages are none of RD, RDEXCL and UPGD. */
-static void first_issue(struct pc_card *card, struct pc_request *r, sim_tick now)
+static __attribute__((noinline)) void first_issue(struct pc_card *card, struct pc_request *r,
+                                                  sim_tick now)
 {
     r->issued = now;
     if (pc_is_noncoherent(r))
@@ -1170,7 +1173,7 @@ static void agent_work(void *self, sim_tick now, uint64_t arg)
     const struct nm_packet *in = nm_fifo_pop(&card->port.in[c], now);
     const enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
     card->at_work = 1u << c;
-    nm_bus_drained(card->bus, now);
+    nm_bus_drained(card->bus, &card->port, now);
     if (event != NM_CARD_EVENTS)
         agent_handle(card, in, event, now);
     else

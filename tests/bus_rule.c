@@ -183,7 +183,7 @@ static void act(struct both *b, unsigned module, sim_tick now)
         const struct nm_packet p = *nm_fifo_pop(&b->port[module].in[class], now);
         const struct nm_packet plain = bus_plain_take(&b->plain, module, class);
         cr_assert(p.line == plain.line && p.message == plain.message);
-        nm_bus_drained(b->bus, now);
+        nm_bus_drained(b->bus, &b->port[module], now);
     }
     const struct nm_packet p = draw_packet(b, module);
     const enum nm_class its = nm_message_row(p.message)->class;
