@@ -7,7 +7,8 @@
  *
  * The hard idea: nobody waits for a sleeper. What concerns it is put into its semaphores, and it
  * hears of that when SimGrid runs next, which is when the clock moves. Until then SimGrid's time
- * stands still, so it has slept as long as if it had heard at once.
+ * stands still, so it has slept as long as if it had heard at once. SimGrid runs only when somebody
+ * has something to hear or a date has come: between those its clock stays behind ours.
  *
  * SimGrid's time is a double; ticks are whole and stay exact up to 2^53. SimGrid takes over SIGINT
  * and SIGSEGV when it starts; we give them back.
@@ -68,6 +69,7 @@ struct calls {
 
 struct prog_sleeper {
     struct prog_sleepers *ss;
+    struct prog_sleeper *prev, *next;
     sg_actor_t sg;
     sg_sem_t begin, end; /* sleep; wake up */
     sim_tick date;
@@ -77,6 +79,9 @@ struct prog_sleeper {
 
 struct prog_sleepers {
     struct calls call;
+    struct prog_sleeper *all;
+    sim_tick due;  /* nobody asleep has an earlier date */
+    bool stirring; /* somebody has been told something, and has yet to run */
 };
 
 /* ---- the library ----------------------------------------------------------------------------- */
@@ -297,6 +302,7 @@ struct prog_sleepers *prog_sleepers_new(const struct nm_params *p, int *err)
     struct prog_sleepers *ss = sim_alloc(1, sizeof *ss);
     char *platform = prog_platform_hosts(p);
 
+    ss->due = SIM_NEVER;
     *err = simgrid_begin(&ss->call, platform, NULL);
     free(platform);
     if (*err == 0)
@@ -312,7 +318,16 @@ void prog_sleepers_free(struct prog_sleepers *ss)
 
 void prog_sleepers_advance(struct prog_sleepers *ss, sim_tick to)
 {
+    const struct prog_sleeper *s;
+
+    if (!ss->stirring && to < ss->due)
+        return;
     ss->call.simgrid_run_until((double)to);
+    ss->stirring = false;
+    ss->due = SIM_NEVER;
+    DL_FOREACH(ss->all, s)
+        if (s->asleep)
+            ss->due = sim_earlier(ss->due, s->date);
 }
 
 static sg_host_t host_of(const struct prog_sleepers *ss, unsigned card)
@@ -354,6 +369,8 @@ struct prog_sleeper *prog_sleeper_new(struct prog_sleepers *ss, const char *name
     s->end = ss->call.sg_sem_init(0);
     s->sg = ss->call.sg_actor_init(name, host_of(ss, card));
     simgrid_start(&ss->call, s->sg, sleeper_main, s);
+    DL_APPEND(ss->all, s);
+    ss->stirring = true;
     return s;
 }
 
@@ -361,6 +378,7 @@ void prog_sleeper_free(struct prog_sleeper *s)
 {
     const struct calls *calls = &s->ss->call;
 
+    DL_DELETE(s->ss->all, s);
     s->over = true;
     prog_sleeper_wake(s);
     calls->sg_sem_release(s->begin);
@@ -379,6 +397,7 @@ void prog_sleeper_sleep(struct prog_sleeper *s, sim_tick date)
 {
     s->date = date;
     s->asleep = true;
+    s->ss->stirring = true;
     s->ss->call.sg_sem_release(s->begin);
 }
 
@@ -387,6 +406,7 @@ void prog_sleeper_wake(struct prog_sleeper *s)
     if (!s->asleep)
         return;
     s->asleep = false;
+    s->ss->stirring = true;
     s->ss->call.sg_sem_release(s->end);
 }
 
