@@ -125,6 +125,7 @@ static struct pc_request *new_request(struct pc_card *card)
 {
     const unsigned row = (unsigned)__builtin_ctz(~card->outstanding);
     card->outstanding |= 1u << row;
+    card->roomy &= ~(1u << row);
     return &card->request[row];
 }
 
@@ -409,6 +410,24 @@ static uint8_t state_refused(struct pc_card *card, const struct pc_request *r)
     return cell ? cell->next : r->state;
 }
 
+/* The line that must leave before a request does, as pc_line_victim. Who is refused again and again
+ * has made room long ago, and does not look: the place's state would have to come into the host's
+ * cache each time. In checking mode it is looked at all the same. */
+static bool agent_victim(struct pc_card *card, const struct pc_request *r, sim_tick now,
+                         uint64_t *victim, uint8_t *state)
+{
+    if (pc_line_of(card, r->state) != NM_LINE_I)
+        return false;
+    const bool free = card->roomy & agent_bit_of(card, r);
+    if (free && !card->p->check)
+        return false;
+    const bool found =
+        pc_line_victim(card, pc_side_of(r), r->place, r->line, pc_is_noncoherent(r), victim, state);
+    if (free && found)
+        pc_agent_broken(card, now, *victim, *state, "its place is another's, unseen");
+    return found;
+}
+
 /* Puts a request (again) into the outgoing FIFO, for what its line is by now. */
 static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
@@ -419,9 +438,7 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
         agent_give_up(card, r, false, now);
         return;
     }
-    bool replace = pc_line_of(card, r->state) == NM_LINE_I &&
-                   pc_line_victim(card, pc_side_of(r), r->place, r->line, pc_is_noncoherent(r),
-                                  &victim, &victim_state);
+    const bool replace = agent_victim(card, r, now, &victim, &victim_state);
     if (agent_answering(card, r->line) ||
         !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D)) {
         card->blocked |= agent_bit_of(card, r); /* `agent_sent` will call again */
@@ -429,6 +446,8 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
     }
     if (replace)
         agent_evict(card, pc_side_of(r), victim, victim_state);
+    if (pc_line_of(card, r->state) == NM_LINE_I)
+        card->roomy |= agent_bit_of(card, r);
     if (nm_card_lost(card->protocol, r->state)) {
         const uint8_t before = r->state;
         r->state = state_refused(card, r);
@@ -745,12 +764,12 @@ static sim_tick response_time(const struct pc_card *card)
     return card->p->agent_response * pc_bus_cycle(card);
 }
 
-/* Has the host fetch what it will look up in the secondary cache then. */
+/* Has the host fetch what it will look up in the secondary cache then: of a refusal nothing. */
 static void agent_expect(const struct pc_card *card)
 {
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         const struct nm_fifo *f = &card->port.in[c];
-        if (!f->count)
+        if (!f->count || nm_fifo_at(f, f->count - 1)->message == NM_MSG_NACK)
             continue;
         const uint64_t set = pc_line_set(card, PC_SIDE_D, nm_fifo_at(f, f->count - 1)->line);
         __builtin_prefetch(&card->l2[PC_SIDE_D].tag[set], 1);

@@ -277,6 +277,7 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint6
         cache_train(l2, place);
     l2->filled += comes;
     pc_place_set(l2, place, line, state);
+    pc_agent_filled(card);
 }
 
 /* A line leaves one half to make room. One that is the card's own takes the other half's copy with

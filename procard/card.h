@@ -229,6 +229,7 @@ struct pc_card {
     /* agent.c; read by all: which of its rows are in use */
     unsigned outstanding; /**< bit per row: it is a request that is not over */
     unsigned blocked;     /**< bit per row: it waits for room in the outgoing FIFOs */
+    unsigned roomy;       /**< bit per row: its place has been free, and nothing was filled since */
 
     /* agent.c, uncached.c; read by all: what the processor waits for */
     enum pc_status stall; /**< what a processor that waits reports */
@@ -622,6 +623,11 @@ void pc_line_hide(struct pc_card *card, uint64_t line);
 /** The line comes to a place, or its state there changes. */
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
                   uint8_t state);
+/** Something is filled: what the agent knows of places that were free holds no longer. */
+static inline void pc_agent_filled(struct pc_card *card)
+{
+    card->roomy = 0;
+}
 /** The state of the line in a place. */
 static inline uint8_t pc_place_state(const struct pc_l2 *l2, uint64_t place)
 {

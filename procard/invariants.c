@@ -40,6 +40,12 @@ static void requests_hold(const struct pc_card *card, sim_tick now)
         SIM_MUST(r->sent + blocked + (r->due != SIM_NEVER) == 1 && r->due >= now,
                  "card %u: a request sent %d, blocked %d, due at %" PRIu64 ", now %" PRIu64, number,
                  r->sent, blocked, r->due, now);
+        uint64_t victim;
+        uint8_t state;
+        SIM_MUST(!(card->roomy >> __builtin_ctz(left) & 1) ||
+                     !pc_line_victim(card, pc_side_of(r), r->place, r->line, pc_is_noncoherent(r),
+                                     &victim, &state),
+                 "card %u: 0x%" PRIx64 " has no room where it had", number, r->line);
         for (unsigned rest = left & (left - 1); rest; rest &= rest - 1) {
             const struct pc_request *other = &card->request[__builtin_ctz(rest)];
             SIM_MUST(r->line != other->line && !pc_same_place(card, pc_side_of(r), r->place,
