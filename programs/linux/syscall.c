@@ -14,6 +14,7 @@
 #include "programs/linux/signals/signal.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -237,9 +238,13 @@ static void syscall_tell(const struct lx_call *c, bool over)
 
 void lx_syscall_trap(struct lx_thread *t)
 {
-    struct lx_call c = {.t = t, .p = t->p};
+    struct lx_call c;
     int64_t result;
 
+    memset(&c, 0, offsetof(struct lx_call, path)); /* few calls have one, and it is long */
+    c.path[0][0] = c.path[1][0] = '\0';
+    c.t = t;
+    c.p = t->p;
     c.number = lx_isa_of(t)->number(t);
     syscall_tell(&c, false);
     result = syscall_perform(&c);

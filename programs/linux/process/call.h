@@ -17,14 +17,14 @@ struct lx_call {
     struct lx_prog *p;
     const struct lx_sys_row *row;
     uint64_t number;
-    uint64_t a[SYS_ARGS];     /**< decoded as the row says, see syscalls.def */
-    struct lx_file *f;        /**< the 'f' argument */
-    char path[2][PATH_BYTES]; /**< the 's' arguments */
-    uint64_t second;          /**< result in v1 (pipe) */
+    uint64_t a[SYS_ARGS]; /**< decoded as the row says, see syscalls.def */
+    struct lx_file *f;    /**< the 'f' argument */
+    uint64_t second;      /**< result in v1 (pipe) */
     bool has_second;
-    uint64_t size;  /**< what a System V ...get call asks for */
-    uint32_t flags; /**< of a System V ...get call */
-    bool replaced;  /**< all registers were set by the handler (sigreturn) */
+    bool replaced;            /**< all registers were set by the handler (sigreturn) */
+    uint32_t flags;           /**< of a System V ...get call */
+    uint64_t size;            /**< what a System V ...get call asks for */
+    char path[2][PATH_BYTES]; /**< the 's' arguments, or "". The last member */
 };
 
 /** @return the result, or a negative host errno, -ERESTART_SYS or -ERESTART_NOHAND */
