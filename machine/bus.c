@@ -236,9 +236,9 @@ static unsigned choose(const struct nm_bus *bus, sim_tick now)
  * the module behind the last. Precondition: somebody asks. */
 static inline unsigned choose_freely(const struct nm_bus *bus, sim_tick now)
 {
-    const unsigned from = bus->last + 1, only = (unsigned)__builtin_ctz(bus->asking);
-    if (bus->asking == 1u << only)
-        return ready(bus, only, now) ? only : NM_MODULES;
+    const unsigned from = bus->last + 1, first = (unsigned)__builtin_ctz(bus->asking);
+    if (!(bus->asking & (bus->asking - 1)))
+        return ready(bus, first, now) ? first : NM_MODULES;
     const uint32_t turns = bus->asking >> from | bus->asking << (NM_MODULES - from);
     for (unsigned m = turns; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m) + from,
@@ -286,20 +286,27 @@ static void pass_over(struct nm_bus *bus, sim_tick now)
     hold_places(bus);
 }
 
-/* Promises a packet its places in the incoming FIFOs. */
-static void reserve(struct nm_bus *bus, unsigned targets, enum nm_class class)
+/* Promises a packet its place in the incoming FIFO of its first target. */
+static inline void reserve_one(struct nm_bus *bus, unsigned targets, enum nm_class class)
 {
-    for (unsigned t = targets; t; t &= t - 1) {
-        struct nm_fifo *f = &bus->port[__builtin_ctz(t)]->in[class];
-        f->reserved++;
-        if (!nm_fifo_room(f, 1))
-            bus->full[class] |= t & -t;
-    }
+    struct nm_fifo *f = &bus->port[__builtin_ctz(targets)]->in[class];
+    f->reserved++;
+    if (!nm_fifo_room(f, 1))
+        bus->full[class] |= targets & -targets;
+}
+
+/* The same of all its targets: nearly always there is one. */
+static inline void reserve(struct nm_bus *bus, unsigned targets, enum nm_class class)
+{
+    SIM_OWED(targets);
+    reserve_one(bus, targets, class);
+    for (unsigned t = targets & (targets - 1); t; t &= t - 1)
+        reserve_one(bus, t, class);
 }
 
 /* The module has the bus up to free_at; what it sends next, if anything, it asks for one cycle
  * later. */
-static inline void grant(struct nm_bus *bus, unsigned m, sim_tick now)
+static inline void grant(struct nm_bus *bus, unsigned m, bool crowded, sim_tick now)
 {
     struct nm_port *port = bus->port[m];
     const enum nm_class class = next_class(bus, port);
@@ -307,9 +314,11 @@ static inline void grant(struct nm_bus *bus, unsigned m, sim_tick now)
     const unsigned cycles = 1u + bus->data[bus->moving.message].cycles;
     reserve(bus, bus->moving.targets, class);
     bus->last = m;
-    bus->passed_over[class] &= ~(1u << m);
-    if (m == bus->holder && class == NM_SINKABLE)
-        bus->held = 0;
+    if (crowded) {
+        bus->passed_over[class] &= ~(1u << m);
+        if (m == bus->holder && class == NM_SINKABLE)
+            bus->held = 0;
+    }
     bus->granted += cycles;
     port->grant_wait += now - port->ready_at;
     bus->free_at = now + cycles * bus->clock.cycle;
@@ -361,16 +370,20 @@ static inline void put_in(struct nm_port *port, const struct nm_packet *p, enum 
 static inline void arrive(struct nm_bus *bus, sim_tick now)
 {
     struct nm_packet *p = &bus->moving;
-    const unsigned data = bus->data[p->message].cycles, targets = p->targets;
+    const unsigned data = bus->data[p->message].cycles, targets = p->targets,
+                   others = targets & (targets - 1);
     const enum nm_class class = bus->data[p->message].class;
     count(bus->port[p->source], p, true, data, now);
     p->arrived = (uint32_t)now;
     if (bus->listener)
         bus->listener(bus->listener_ctx, now, p);
-    for (unsigned t = targets; t; t &= t - 1)
+    struct nm_port *port = bus->port[__builtin_ctz(targets)];
+    put_in(port, p, class, data, now);
+    for (unsigned t = others; t; t &= t - 1)
         put_in(bus->port[__builtin_ctz(t)], p, class, data, now);
-    for (unsigned t = targets; t; t &= t - 1) {
-        struct nm_port *port = bus->port[__builtin_ctz(t)];
+    port->arrived(port->module, now);
+    for (unsigned t = others; t; t &= t - 1) {
+        port = bus->port[__builtin_ctz(t)];
         port->arrived(port->module, now);
     }
 }
@@ -387,9 +400,10 @@ static void decide(void *self, sim_tick now, uint64_t arg)
     (void)arg;
     if (!sim_timer_fires(&bus->decision, now))
         return;
-    const unsigned m = bus->crowd ? choose_in_crowd(bus, now) : choose_freely(bus, now);
+    const bool crowded = bus->crowd;
+    const unsigned m = crowded ? choose_in_crowd(bus, now) : choose_freely(bus, now);
     if (m != NM_MODULES)
-        grant(bus, m, now);
+        grant(bus, m, crowded, now);
     if (bus->asking)
         schedule(bus, now + 1);
     if (m == NM_MODULES)

@@ -277,17 +277,18 @@ static bool refusable(const struct nm_packet *in)
            in->message != NM_MSG_SPECIAL_RD && in->message != NM_MSG_SF_OWN;
 }
 
-/* Whether a message stands for a request that has been refused often. */
-static bool is_old(const struct nm_controller *c, const struct nm_packet *in)
+/* Whether the request that a message stands for, which is refused now, has been so often, and the
+ * next turn is not kept for an older one. */
+static bool has_next_turn(const struct nm_controller *c, const struct nm_packet *in, sim_tick now)
 {
-    return c->patience && in->age >= c->patience;
+    return c->patience && in->age >= c->patience &&
+           (now >= c->oldest.until || in->rank <= c->oldest.rank);
 }
 
-/* A message has been refused that stands for this request, which is old. */
-static void refused(struct nm_controller *c, struct nm_refused who, sim_tick now)
+/* The next turn is kept for it. */
+static __attribute__((noinline)) void keep_turn(struct nm_controller *c, struct nm_refused who,
+                                                sim_tick now)
 {
-    if (now < c->oldest.until && who.rank > c->oldest.rank)
-        return;
     c->oldest = who;
     c->oldest.until = nm_rank_until(who.rank, now, c->turn);
 }
@@ -316,7 +317,7 @@ static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *
 {
     static const uint64_t IT = NM_DIR_ACT_NACK | NM_DIR_ACT_N_NACK | NM_DIR_ACT_N_INTV_NACK,
                           HELD = NM_DIR_ACT_NACK_HELD | NM_DIR_ACT_REFUSE_HELD;
-    if (!(actions & (IT | HELD)) || !is_old(c, in))
+    if (!(actions & (IT | HELD)) || !has_next_turn(c, in, now))
         return;
     struct nm_refused who = sender(c, in, from_network);
     if (actions & HELD) {
@@ -324,7 +325,7 @@ static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *
         who.station = before->held_station;
         who.card = before->held_card;
     }
-    refused(c, who, now);
+    keep_turn(c, who, now);
 }
 
 /* A request needs its line's place, an intervention only its line. */
@@ -392,10 +393,10 @@ static void say_no(struct nm_controller *c, const struct nm_packet *in, bool fro
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           enum nm_refusal why, sim_tick now)
 {
-    if (is_old(c, in)) {
+    if (has_next_turn(c, in, now)) {
         struct nm_refused who = sender(c, in, from_network);
         who.for_room = why == NM_NO_ROOM;
-        refused(c, who, now);
+        keep_turn(c, who, now);
     }
     c->refused++;
     c->no_room += why != NM_NO_TURN;
@@ -478,8 +479,8 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
     c->actions = no;
     if (c->ear)
         tell_row(c, line, line, in, from_network, in->line, now);
-    if (is_old(c, in))
-        refused(c, sender(c, in, from_network), now);
+    if (has_next_turn(c, in, now))
+        keep_turn(c, sender(c, in, from_network), now);
     count_look(c, line->state, in, from_network);
     say_no(c, in, from_network, info_of(c, line, in), now);
     return true;

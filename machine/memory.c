@@ -166,7 +166,8 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, sim_tick now
     else if (nm_controller_admits(c, in, in->source == NM_MODULE_NETWORK, now) &&
              nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
         nm_special_saw(&mem->special, c, in->line, false, now);
-    nm_stale_handled(c->stale, c->place.station, in);
+    if (in->message == NM_MSG_INVALIDATE)
+        nm_stale_handled(c->stale, c->place.station, in->line);
     nm_check_release(c->check, in->data);
 }
 

@@ -176,7 +176,6 @@ static void count_request(struct nm_netcache *cache, struct slot *s, const struc
     struct nm_netcache_count *count = &cache->count;
     const uint64_t a = cache->c->actions;
     const bool upgrade = in->message == NM_MSG_UPGD;
-    count->combined += !!(a & NM_DIR_ACT_COMBINED);
     if (!(a & (NM_DIR_ACT_FOUND | NM_DIR_ACT_LOCALISED | NM_DIR_ACT_MISSED)))
         return;
     const bool cached = a & NM_DIR_ACT_FOUND && !upgrade;
@@ -191,9 +190,9 @@ static void count_request(struct nm_netcache *cache, struct slot *s, const struc
     }
 }
 
-/* What the books are about. */
+/* What the books are about, but for requests that were combined. */
 static const uint64_t BOOKS = NM_DIR_ACT_FOUND | NM_DIR_ACT_LOCALISED | NM_DIR_ACT_MISSED |
-                              NM_DIR_ACT_COMBINED | NM_DIR_ACT_FALSE_REMOTE | NM_DIR_ACT_N_SPECIAL;
+                              NM_DIR_ACT_FALSE_REMOTE | NM_DIR_ACT_N_SPECIAL;
 
 static __attribute__((noinline)) void count(struct nm_netcache *cache, struct slot *s,
                                             const struct nm_packet *in, bool asks)
@@ -217,6 +216,7 @@ void nm_netcache_handle(struct nm_netcache *cache, const struct nm_packet *in, b
                          : NULL;
     if (!s || !nm_controller_take(c, &s->dir, in, from_network, now))
         return;
+    cache->count.combined += asks && c->actions & NM_DIR_ACT_COMBINED;
     if (c->actions & BOOKS)
         count(cache, s, in, asks);
     if (nm_dir_unknown(&s->dir))

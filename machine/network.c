@@ -378,7 +378,8 @@ static inline void to_cache(struct nm_network *n, const struct nm_packet *p, boo
 {
     n->unit_last = false;
     nm_netcache_handle(n->cache, p, from_network, now);
-    nm_stale_handled(n->controller.stale, n->controller.place.station, p);
+    if (p->message == NM_MSG_INVALIDATE)
+        nm_stale_handled(n->controller.stale, n->controller.place.station, p->line);
     nm_check_release(n->controller.check, p->data);
 }
 

@@ -177,10 +177,9 @@ void nm_stale_sent(struct nm_stale *s, const struct nm_place *place, const struc
     }
 }
 
-void nm_stale_handled(struct nm_stale *s, unsigned station, const struct nm_packet *in)
+void nm_stale_handled(struct nm_stale *s, unsigned station, uint64_t line)
 {
-    struct nm_stale_invalidation *i =
-        in->message == NM_MSG_INVALIDATE ? coming(s, station, in->line) : NULL;
+    struct nm_stale_invalidation *i = coming(s, station, line);
     if (!i)
         return;
     i->coming = false;

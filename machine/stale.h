@@ -33,9 +33,9 @@ void nm_stale_sent(struct nm_stale *s, const struct nm_place *place, const struc
  *  between windows: it hides lines of all stations, where the calls above and below touch what is
  *  of one station, so that stations may run at a time. */
 void nm_stale_spread(struct nm_stale *s);
-/** The directory of a station has handled a message; if it was an invalidation from the rings, it
- *  has passed it on to its cards. */
-void nm_stale_handled(struct nm_stale *s, unsigned station, const struct nm_packet *in);
+/** The directory of a station has handled an invalidation; if it came from the rings, it has passed
+ *  it on to its cards. */
+void nm_stale_handled(struct nm_stale *s, unsigned station, uint64_t line);
 /** A card has handled an invalidation from its bus. */
 void nm_stale_applied(struct nm_stale *s, unsigned card, uint64_t line);
 

@@ -454,12 +454,13 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
         if (card->ear)
             agent_say(card, r->line, before, NM_CARD_EV_NACK, r->state, NULL, now);
     }
+    const uint8_t position = (uint8_t)card->position;
     struct nm_packet p = {
         .line = r->line,
         .message = pc_is_noncoherent(r) ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
-        .source = (uint8_t)card->position,
+        .source = position,
         .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
-        .requester = (uint8_t)card->position,
+        .requester = position,
         .station = card->station,
         .phase = agent_phase(card),
         .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
@@ -490,20 +491,23 @@ static struct pc_request *next_due(struct pc_card *card, sim_tick now)
     return oldest;
 }
 
-/* Those that are due on one tick leave in the order of their age; of one that was given up nothing
- * is due. */
+/* Those that are due on one tick leave in the order of their age. */
+static __attribute__((noinline)) void agent_issue_all(struct pc_card *card, sim_tick now)
+{
+    struct pc_request *r;
+    while ((r = next_due(card, now)))
+        agent_put(card, r, now);
+}
+
+/* Of a request that was given up nothing is due. */
 static void agent_issue(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
-    struct pc_request *r = card->request;
     (void)arg;
-    if (!pc_goes_on(card)) {
-        if (card->outstanding && r->due <= now)
-            agent_put(card, r, now);
-        return;
-    }
-    while ((r = next_due(card, now)))
-        agent_put(card, r, now);
+    if (pc_goes_on(card))
+        agent_issue_all(card, now);
+    else if (card->outstanding && card->request->due <= now)
+        agent_put(card, card->request, now);
 }
 
 /* ---- LL and SC ------------------------------------------------------------------------------- */
@@ -834,17 +838,17 @@ static bool agent_answerable(const struct pc_card *card, sim_tick now)
 }
 
 /* It may, and has been here before the first sinkable one. */
-static bool agent_overtaken(const struct pc_card *card, sim_tick now)
+static inline bool agent_overtaken(const struct pc_card *card, sim_tick now)
 {
     const struct nm_fifo *in = card->port.in;
-    return in[NM_SINKABLE].count && agent_answerable(card, now) &&
+    return in[NM_NONSINKABLE].count && in[NM_SINKABLE].count && agent_answerable(card, now) &&
            (int32_t)(nm_fifo_at(&in[NM_NONSINKABLE], 0)->arrived -
                      nm_fifo_at(&in[NM_SINKABLE], 0)->arrived) < 0;
 }
 
 /* Sinkable packets go first; but where a refusal comes back sooner than the agent takes the next
  * packet, there would always be one. So few of them overtake an intervention. */
-static unsigned next_class(const struct pc_card *card, sim_tick now)
+static inline unsigned next_class(const struct pc_card *card, sim_tick now)
 {
     enum { FEW = 8 };
     if (card->passed >= FEW && agent_overtaken(card, now))
@@ -914,9 +918,11 @@ static void agent_nacked(struct pc_card *card, struct pc_request *r, const struc
                          sim_tick now)
 {
     pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
-    card->truth.nacks_no_room += (in->info & NM_INFO_NO_ROOM) != 0;
-    card->truth.nacks_no_turn += (in->info & NM_INFO_NO_TURN) != 0;
-    card->truth.nacks_locked += !(in->info & (NM_INFO_NO_ROOM | NM_INFO_NO_TURN));
+    if (in->info & (NM_INFO_NO_ROOM | NM_INFO_NO_TURN)) {
+        card->truth.nacks_no_room += (in->info & NM_INFO_NO_ROOM) != 0;
+        card->truth.nacks_no_turn += (in->info & NM_INFO_NO_TURN) != 0;
+    } else
+        card->truth.nacks_locked++;
     r->sent = false;
     if (r->first_nack == SIM_NEVER) {
         r->first_nack = now;
@@ -1080,23 +1086,12 @@ static void request_becomes(struct pc_card *card, struct pc_request *r, uint8_t 
         becomes_read(card, r, now);
 }
 
-/* What answers the card's own request. None of these sends a message but the request once more. */
-static void agent_response(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
-                           enum nm_card_event event, sim_tick now)
+/* What ends the card's own request, or asks the home for what is its own already. */
+static __attribute__((noinline)) void agent_granted(struct pc_card *card, struct pc_request *r,
+                                                    const struct nm_packet *in,
+                                                    const struct nm_cell *cell, bool acknowledged,
+                                                    sim_tick now)
 {
-    const struct nm_cell *cell = agent_cell(card, r->state, event);
-    if (!cell) {
-        pc_agent_broken(card, now, in->line, r->state, nm_message_row(in->message)->name);
-        return;
-    }
-    if (card->ear)
-        agent_say(card, in->line, r->state, event, cell->next, in, now);
-    if (cell->next != r->state)
-        request_becomes(card, r, cell->next, now);
-    if (cell->actions & NM_CARD_ACT_RETRY) {
-        agent_nacked(card, r, in, now);
-        return;
-    }
     if (cell->actions & NM_CARD_ACT_SEND_SPECIAL) {
         r->sent = false;
         agent_put(card, r, now);
@@ -1107,8 +1102,28 @@ static void agent_response(struct pc_card *card, struct pc_request *r, const str
         written_in(card, pc_side_of(r), in->line, now);
     }
     pc_line_fill(card, pc_side_of(r), r->place, in->line, cell->next);
-    agent_account(card, r, in, now, event == NM_CARD_EV_ACK);
+    agent_account(card, r, in, now, acknowledged);
     agent_complete(card, r, in, now);
+}
+
+/* What answers the card's own request. None of these sends a message but the request once more. */
+static inline void agent_response(struct pc_card *card, struct pc_request *r,
+                                  const struct nm_packet *in, enum nm_card_event event,
+                                  sim_tick now)
+{
+    const struct nm_cell *cell = agent_cell(card, r->state, event);
+    if (!cell) {
+        pc_agent_broken(card, now, in->line, r->state, nm_message_row(in->message)->name);
+        return;
+    }
+    if (card->ear)
+        agent_say(card, in->line, r->state, event, cell->next, in, now);
+    if (cell->next != r->state)
+        request_becomes(card, r, cell->next, now);
+    if (cell->actions & NM_CARD_ACT_RETRY)
+        agent_nacked(card, r, in, now);
+    else
+        agent_granted(card, r, in, cell, event == NM_CARD_EV_ACK, now);
 }
 
 /* What others want of the caches. @param r  the card's own request for the line, if there is one */
