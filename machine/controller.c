@@ -46,6 +46,9 @@ void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
     c->bank_refreshed = sim_room_take(contents->parts, c->timing.banks * sizeof *c->bank_refreshed);
     c->table = c->place.protocol->agent[c->agent];
     c->seen = sim_room_take(contents->parts, c->table->states * sizeof *c->seen);
+    c->refusals = sim_room_take(contents->parts, c->table->states * sizeof *c->refusals);
+    for (unsigned state = 0; !c->plain && state < c->table->states; state++)
+        c->refusals[state] = nm_dir_refusals(c->table, (uint8_t)state);
 }
 
 void nm_controller_release(struct nm_controller *c)
@@ -462,6 +465,27 @@ static __attribute__((noinline)) bool take_step(struct nm_controller *c, struct 
     return true;
 }
 
+static __attribute__((noinline)) uint64_t locked_refuses(const struct nm_controller *c,
+                                                         const struct nm_dir_line *line,
+                                                         const struct nm_packet *in,
+                                                         bool from_network)
+{
+    return nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
+}
+
+/* What the step would do if that is to refuse and nothing else; 0: more, or this is checking mode.
+ */
+static inline uint64_t only_refuses(const struct nm_controller *c, const struct nm_dir_line *line,
+                                    const struct nm_packet *in, bool from_network)
+{
+    const struct nm_refusals *always = &c->refusals[line->state];
+    if (!from_network && always->all >> in->message & 1)
+        return NM_DIR_ACT_NACK | (always->combined >> in->message & 1 ? NM_DIR_ACT_COMBINED : 0);
+    const bool asks = nm_message_row(in->message)->class == NM_NONSINKABLE && !c->plain &&
+                      nm_locked(c->table, line->state);
+    return asks ? locked_refuses(c, line, in, from_network) : 0;
+}
+
 /* Where the step is to refuse and nothing else, no step is made; but in checking mode, so that runs
  * of it hold this way and the plain rule together. */
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
@@ -472,8 +496,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         nm_controller_refuse(c, in, from_network, NM_NO_ROOM, now);
         return true;
     }
-    const uint64_t no =
-        c->plain ? 0 : nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
+    const uint64_t no = only_refuses(c, line, in, from_network);
     if (!no)
         return take_step(c, line, in, from_network, now);
     c->actions = no;

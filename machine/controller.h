@@ -57,6 +57,7 @@ struct nm_controller {
     enum nm_agent agent;
     const struct nm_table *table; /**< of the agent; nm_controller_init sets it */
     struct nm_place place;        /**< `home` is set per message */
+    struct nm_refusals *refusals; /**< [states]; none in checking mode */
     uint8_t module;               /**< its bus position */
     unsigned copy;                /**< checking mode: holder id of its data (check.h) */
     unsigned line_shift;

@@ -206,6 +206,41 @@ bool nm_dir_guard_holds(enum nm_guard guard, const struct nm_table *t, unsigned 
     }
 }
 
+/* Whether a guard holds for no line that is locked. */
+static bool needs_unlocked(enum nm_guard guard)
+{
+    return guard == NM_GUARD_COVERED || guard == NM_GUARD_ITS_OWN || guard == NM_GUARD_ALONE ||
+           guard == NM_GUARD_ALONE_AFAR || guard == NM_GUARD_DROPPED_READ ||
+           guard == NM_GUARD_DROPPED;
+}
+
+/* The cell of a message for a locked line. NULL: there is none, or it hangs on more. */
+static const struct nm_cell *cell_if_locked(const struct nm_table *t, uint8_t state,
+                                            enum nm_message message)
+{
+    const struct nm_meaning *m = (*t->means)[message][false];
+    for (unsigned i = 0; i < NM_MEANINGS; i++) {
+        if (m[i].guard == NM_GUARD_ALWAYS)
+            return nm_cell(t, state, m[i].event);
+        if (m[i].guard != NM_GUARD_NEVER && !needs_unlocked(m[i].guard))
+            return NULL;
+    }
+    return NULL;
+}
+
+struct nm_refusals nm_dir_refusals(const struct nm_table *t, uint8_t state)
+{
+    static const uint8_t requests[] = {NM_MSG_RD, NM_MSG_RDEXCL, NM_MSG_UPGD};
+    struct nm_refusals r = {0};
+    for (unsigned i = 0; nm_locked(t, state) && i < sizeof requests; i++) {
+        const struct nm_cell *cell = cell_if_locked(t, state, requests[i]);
+        const uint64_t does = cell ? nm_cell_only_does(cell, state, NACK) : 0;
+        r.all |= (uint64_t) !!does << requests[i];
+        r.combined |= (uint64_t) !!(does & COMBINED) << requests[i];
+    }
+    return r;
+}
+
 /* Action words by what they do. */
 #define SENDS_HERE                                                                     \
     (INVAL | INVAL_HELD | ACK_INVAL | ACK_INVAL_HELD | DATA_S | DATA_S_HELD | DATA_X | \

@@ -292,6 +292,14 @@ static inline unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_plac
     return NM_MEANS_NOTHING;
 }
 
+/** A cell's actions, if it leaves the state as it is and does nothing but `no`, which may be
+ * counted as combined; else 0. */
+static inline uint64_t nm_cell_only_does(const struct nm_cell *cell, uint8_t state, uint64_t no)
+{
+    const bool only = cell->next == state && (cell->actions & ~NM_DIR_ACT_COMBINED) == no;
+    return only ? cell->actions : 0;
+}
+
 /** The NACK to a request, or the INTV_NACK to another station's intervention. It says what `in`
  *  does, but for what follows.
  *  @param info     what it says of the directory
@@ -329,13 +337,21 @@ static inline uint64_t nm_dir_only_refuses(enum nm_agent agent, const struct nm_
     const unsigned event = nm_dir_event_of(agent, place, line, in, from_network);
     if (event == NM_MEANS_NOTHING)
         return 0;
-    const struct nm_cell *cell = nm_cell(t, line->state, event);
     const uint64_t no = !from_network                     ? NM_DIR_ACT_NACK
                         : nm_is_intervention(in->message) ? NM_DIR_ACT_N_INTV_NACK
                                                           : NM_DIR_ACT_N_NACK;
-    const bool only = cell->next == line->state && (cell->actions & ~NM_DIR_ACT_COMBINED) == no;
-    return only ? cell->actions : 0;
+    return nm_cell_only_does(nm_cell(t, line->state, event), line->state, no);
 }
+
+/** Of a state of a directory, those of RD, RDEXCL and UPGD (a bit each; a word has one for each
+ * message) that nm_dir_only_refuses refuses to cards here whatever else the entry and the message
+ * say. */
+struct nm_refusals {
+    uint64_t all;
+    uint64_t combined; /**< of these, those that are counted so, too */
+};
+_Static_assert(NM_MSG__COUNT <= 64, "a bit for each message");
+struct nm_refusals nm_dir_refusals(const struct nm_table *t, uint8_t state);
 const char *nm_state_name(const struct nm_table *t, unsigned state);
 const char *nm_event_name(const struct nm_table *t, unsigned event);
 /** The number of that name; NM_STATES_MAX, NM_MEANS_NOTHING: there is none. */

@@ -215,6 +215,10 @@ static unsigned refuses_as_the_step(const struct nm_place *place, unsigned agent
 {
     const struct nm_dir_line before = line;
     const uint64_t no = nm_dir_only_refuses(agent, place, &line, in, far);
+    const struct nm_refusals always = nm_dir_refusals(place->protocol->agent[agent], line.state);
+    cr_expect(
+        far || !(always.all >> in->message & 1) ||
+        no == (NM_DIR_ACT_NACK | (always.combined >> in->message & 1 ? NM_DIR_ACT_COMBINED : 0)));
     struct nm_packet said;
     nm_dir_refusal(place, in, far, 0, &said);
     struct nm_sends out;
