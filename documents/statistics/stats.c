@@ -353,13 +353,57 @@ static bool is_whole(double value)
     return !signbit(value) && value < 1e12 && value == (double)(uint64_t)value;
 }
 
+/* Writes the digits of a number with `before` of them before the point, which may be negative, and
+ * without the zeros at its end. */
+static void put_pointed(const char *digits, int count, int before, char *out)
+{
+    while (count > before && count > 1 && digits[count - 1] == '0')
+        count--;
+    if (before <= 0) {
+        *out++ = '0';
+        *out++ = '.';
+    }
+    for (int i = before < 0 ? before : 0; i < count; i++) {
+        if (i == before && before > 0)
+            *out++ = '.';
+        *out++ = i < 0 ? '0' : digits[i];
+    }
+    *out = '\0';
+}
+
+/* As "%.12g", for values that need no exponent: a ratio is written in a tenth of printf's time. The
+ * product is wrong by 1e-7 at most; printf decides where that could change the last digit.
+ * @return false: it has to */
+static bool put_ratio(double value, char out[DOC_STAT_VALUE])
+{
+    enum { DIGITS = 12, LEAST = -4 };
+    if (!(value >= 1e-4 && value < 1e11))
+        return false;
+    int before = LEAST;
+    long double above = 1e-4L, factor = 1e16L;
+    while (value >= above) {
+        before++;
+        above *= 10;
+        factor /= 10;
+    }
+    const long double number = value * factor;
+    const uint64_t whole = (uint64_t)number;
+    const long double rest = number - whole;
+    char digits[DOC_STAT_VALUE];
+    if ((rest > 0.499999L && rest < 0.500001L) || whole < 100000000000 || whole >= 999999999999)
+        return false;
+    put_whole(whole + (rest > 0.5L), digits);
+    put_pointed(digits, DIGITS, before, out);
+    return true;
+}
+
 void doc_stat_value(const struct doc_stat *stat, char out[DOC_STAT_VALUE])
 {
     if (!stat->real)
         put_whole(stat->count, out);
     else if (is_whole(stat->value))
         put_whole((uint64_t)stat->value, out);
-    else
+    else if (!put_ratio(stat->value, out))
         snprintf(out, DOC_STAT_VALUE, "%.12g", stat->value);
 }
 

@@ -18,14 +18,15 @@ struct text {
     json_t *said; /**< [kind] */
 };
 
-/* To the left or to the right end of a column. */
+/* To the left or to the right end of a column, at most 56 wide. */
 static void put_column(FILE *out, const char *text, int width, bool right)
 {
+    static const char BLANKS[] = "                                                        ";
     const int blanks = width - (int)strlen(text);
     if (!right)
         fputs(text, out);
-    for (int i = 0; i < blanks; i++)
-        putc(' ', out);
+    if (blanks > 0)
+        fwrite(BLANKS, 1, (size_t)blanks, out);
     if (right)
         fputs(text, out);
 }
@@ -33,7 +34,8 @@ static void put_column(FILE *out, const char *text, int width, bool right)
 static void text_put_all(FILE *out, const char *const *text)
 {
     for (; *text; text++)
-        fputs(*text, out);
+        if (**text)
+            fputs(*text, out);
 }
 
 static void line(void *ctx, const struct doc_stat *stat)
