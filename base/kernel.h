@@ -62,6 +62,7 @@ struct sim_kernel {
     sim_tick heap_first; /**< tick of the first event of the heap, SIM_NEVER if none */
     sim_tick pours;      /**< from this tick on the wheel has a bucket for it */
     sim_tick limit;      /**< see sim_kernel_allow */
+    sim_tick closes;     /**< see sim_kernel_open */
     uint32_t free_list;  /**< of the pool; SIM_NO_EVENT: empty */
     struct sim_event *pool;     /**< grows only when it is empty */
     uint64_t due[SIM_WHEEL];    /**< standing events of the tick, a bit each, lowest first */
@@ -234,6 +235,22 @@ static inline void sim_kernel_advance(struct sim_kernel *k, sim_tick to)
 static inline void sim_kernel_allow(struct sim_kernel *k, sim_tick limit)
 {
     k->limit = limit;
+}
+
+/** From now on the island is alone until `closes`: nothing from outside can be noticed on it. */
+static inline void sim_kernel_open(struct sim_kernel *k, sim_tick closes)
+{
+    k->closes = closes;
+}
+
+/** In an event: from `at` on there may be an answer from outside. */
+static inline void sim_kernel_close(struct sim_kernel *k, sim_tick at)
+{
+    if (at >= k->closes)
+        return;
+    k->closes = at;
+    if (at < k->limit)
+        k->limit = at;
 }
 
 /**

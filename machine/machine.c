@@ -283,6 +283,9 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->inward = m->net ? inward(m->p) : 0;
     /* no processor has gone further when the trap is seen */
     m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : station_lookahead(m->p);
+    /* no processor has gone further when the rings are given something, either */
+    m->may_be_alone =
+        m->net && !m->p->step && !m->p->check && station_lookahead(m->p) <= m->os_delay;
     if (m->p->step) /* nobody gets ahead of anybody */
         m->outward = m->inward = 0;
     for (unsigned i = 0; i < m->stations; i++)

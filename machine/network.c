@@ -45,6 +45,7 @@ struct nm_network {
     struct nm_netcache *cache;
     struct queue in[NM_CLASSES]; /* from the rings */
     uint64_t memory_size, serial;
+    sim_tick reach;                           /* ring_reach */
     struct nm_traffic *sent;                  /* [stations] */
     unsigned line_bytes, stride[RING_LEVELS]; /* stations between neighbours of a level */
     unsigned data_slots, word_slots;          /* behind a header: of a line, of a doubleword */
@@ -157,6 +158,7 @@ static inline bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_
                    "a packet fits a message of the rings: raise RING_PAYLOAD");
     memcpy(out.payload, p, sizeof *p);
     ring_send(n->net, station, now, &out);
+    sim_kernel_close(n->k, now + n->reach);
     if (n->controller.ear)
         tell_passed(n, NM_SAID_SENT, p, now);
     count_sent(n, p, row->has_data ? n->line_bytes : row->has_word ? sizeof p->word : 0);
@@ -221,6 +223,7 @@ static inline void queue_drop(struct nm_network *n, enum nm_class class, sim_tic
     q->here--;
     q->filled += now;
     ring_take(n->net, n->controller.place.station, now, class);
+    sim_kernel_close(n->k, now + n->reach);
 }
 
 uint64_t nm_network_line_of(const struct ring_packet *p)
@@ -548,6 +551,7 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
     n->k = k;
     n->bus = bus;
     n->net = net;
+    n->reach = ring_reach(net);
     n->memory_size = p->memory_size;
     n->line_bytes = (unsigned)p->l2_line;
     n->sent = sim_room_take(contents->parts, nm_params_stations(p) * sizeof *n->sent);

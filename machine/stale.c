@@ -145,15 +145,21 @@ static void spread(struct nm_stale *s, const struct leaving *l)
         }
 }
 
-void nm_stale_spread(struct nm_stale *s)
+static __attribute__((noinline)) void spread_all(struct nm_stale *s)
 {
-    for (unsigned station = 0; s->left && station < s->stations; station++) {
+    for (unsigned station = 0; station < s->stations; station++) {
         struct at_station *at = &s->at[station];
         for (unsigned i = 0; i < at->leave; i++)
             spread(s, &at->leaving[i]);
         at->leave = 0;
     }
     s->left = false;
+}
+
+void nm_stale_spread(struct nm_stale *s)
+{
+    if (s->left)
+        spread_all(s);
 }
 
 /* The requester takes its own as the acknowledgement. */

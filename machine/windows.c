@@ -125,6 +125,17 @@ static inline void put_in_order(struct nm_station *s)
     s->order[3] = d;
 }
 
+/* The same where at most one processor goes on or has, the one at `position`; or it is looked at.
+ */
+static inline void put_in_place(struct nm_station *s, unsigned position)
+{
+    const nm_turn first = s->order[0];
+    if (s->order[1] == SIM_NEVER && (first == SIM_NEVER || first % NM_CARDS_MAX == position))
+        s->order[0] = s->running[position];
+    else
+        put_in_order(s);
+}
+
 static inline nm_turn turn_now(const struct nm_station *s, unsigned position)
 {
     const struct nm_card *card = s->card[position];
@@ -139,7 +150,7 @@ static bool station_moved(struct nm_station *s, unsigned position)
     if (turn == s->running[position])
         return false;
     s->running[position] = turn;
-    put_in_order(s);
+    put_in_place(s, position);
     return true;
 }
 
@@ -176,15 +187,16 @@ static inline bool event_moves(struct nm_station *s, uint32_t order)
     return false;
 }
 
-/* Fires events before `limit`, before which no processor goes on, until one changes that, or makes
- * the operating system act before `beyond`. @return whether one did
+/* Fires events before `limit`, before which no processor goes on, or before the island closes,
+ * until one changes that, or makes the operating system act before `beyond`. @return whether one
+ * did
  * @param[out] next  the tick of the next event, if none did */
 static inline bool fire_events(struct nm_station *s, sim_tick limit, sim_tick beyond,
                                const bool *broken, sim_tick *next)
 {
     struct sim_kernel *const k = s->k;
     sim_kernel_allow(k, limit);
-    while ((*next = sim_kernel_next(k)) < limit) {
+    while ((*next = sim_kernel_next(k)) < k->limit) {
         const uint32_t order = sim_kernel_fire(k, *next);
         if (event_moves(s, order) || s->stop_at < beyond ||
             __atomic_load_n(broken, __ATOMIC_RELAXED))
@@ -233,20 +245,27 @@ static void run_processors(struct nm_station *s, sim_tick end)
         }
         s->running[position] = turn_of(at, position);
     }
-    put_in_order(s);
+    put_in_place(s, s->order[0] % NM_CARDS_MAX);
 }
 
 /* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
- * operating system acts. Sets when it goes on. A processor changes only when it runs, in its card's
- * own events, and by the operating system. Not inline: the loop over stations would take its
- * registers. */
+ * operating system acts, or another station could answer. Sets when it goes on. A processor changes
+ * only when it runs, in its card's own events, and by the operating system. Not inline: the loop
+ * over stations would take its registers. */
 static __attribute__((noinline)) void station_run(const struct nm_machine *m, struct nm_station *s,
                                                   sim_tick until, sim_tick beyond)
 {
+    sim_kernel_open(s->k, until);
     while (!__atomic_load_n(m->broken, __ATOMIC_RELAXED)) {
         const sim_tick first = s->order[0] == SIM_NEVER ? SIM_NEVER : tick_of(s->order[0]);
         sim_tick event;
-        if (fire_events(s, first < until ? first + 1 : until, beyond, m->broken, &event)) {
+        const bool changed =
+            fire_events(s, first < until ? first + 1 : until, beyond, m->broken, &event);
+        if (__builtin_expect(s->k->closes < until, 0)) {
+            until = s->k->closes;
+            beyond = sim_earlier(beyond, until + m->inward);
+        }
+        if (changed) {
             if (__builtin_expect(s->stop_at < beyond, 0)) {
                 until = sim_earlier(until, s->stop_at);
                 beyond = s->stop_at;
@@ -302,6 +321,8 @@ static sim_tick next_window(const struct nm_machine *m, sim_tick until)
 static struct nm_station *only_one(const struct nm_machine *m)
 {
     struct nm_station *only = NULL;
+    if (!m->may_be_alone || ring_quiet(m->net) != SIM_NEVER)
+        return NULL;
     for (unsigned w = 0; w * 64 < m->stations; w++) {
         const uint64_t awake = m->awake[w];
         if (awake && (only || awake & (awake - 1)))
@@ -309,23 +330,20 @@ static struct nm_station *only_one(const struct nm_machine *m)
         if (awake)
             only = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
     }
-    return only && m->net && ring_quiet(m->net) == SIM_NEVER ? only : NULL;
+    return only;
 }
 
-/* Windows in which one station runs and the rings stay silent: nobody else has to be asked between
- * them. The first ends at `end`. @return the end of the last, and where the rings have to hear */
+/* One station runs while the rings are silent, until it gives them something: then the window
+ * closes when others could answer. The window asked for would end at `end`. @return where it ends
+ */
 static sim_tick run_alone(struct nm_machine *m, struct nm_station *s, sim_tick end, sim_tick stop)
 {
-    const sim_tick latest = sim_later_by(m->watched_at, m->p->watchdog);
-    for (;;) {
-        station_run(m, s, end, sim_earlier(sim_later_by(end, m->inward), stop));
-        gather_calls(m, s->block);
-        stop = sim_earlier(stop, m->stop_at);
-        if (ring_quiet(m->net) != SIM_NEVER || s->next >= stop || end >= stop || end > latest ||
-            *m->broken)
-            return end;
-        end = window_end(m, SIM_NEVER, s->speaks, stop);
-    }
+    const sim_tick watched = sim_later_by(m->watched_at, m->p->watchdog + 1);
+    const sim_tick until = sim_later(end, sim_earlier(stop, watched));
+    station_run(m, s, until, sim_earlier(sim_later_by(until, m->inward), stop));
+    gather_calls(m, s->block);
+    const sim_tick closes = s->k->closes;
+    return s->next == SIM_NEVER && closes == until ? sim_later(end, sim_kernel_now(s->k)) : closes;
 }
 
 /* What a window asks of a block. */
@@ -406,7 +424,7 @@ static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
         m->speaks = only->speaks;
         if (only->next == SIM_NEVER)
             m->awake[only->number / 64] = 0;
-    } else
+    } else if (m->next < end)
         run_all(m, end, stop);
     m->now = sim_earlier(end, m->stop_at);
     nm_stale_spread(m->contents.stale);

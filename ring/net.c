@@ -408,23 +408,32 @@ sim_tick ring_next(const struct ring_net *net)
     return ring_next_from(net, 0);
 }
 
+/* The same of all stations; no later than `soonest`. */
+static __attribute__((noinline)) uint64_t all_touched_ready(const struct ring_net *net,
+                                                            uint64_t soonest)
+{
+    for (unsigned w = 0; w * 64 < net->stations; w++)
+        for (uint64_t t = net->touched[w]; t; t &= t - 1) {
+            uint64_t ready =
+                touched_ready(net, &net->station[w * 64 + (unsigned)__builtin_ctzll(t)]);
+            soonest = ready < soonest ? ready : soonest;
+        }
+    return soonest;
+}
+
 sim_tick ring_next_from(const struct ring_net *net, sim_tick from)
 {
+    if (net->soonest == SIM_NEVER && !net->alone.active && !net->any_touched)
+        return SIM_NEVER;
     const uint64_t c = ring_cycle_at(net, from), now = c > net->now ? c : net->now;
     uint64_t soonest = net->soonest;
     if (net->alone.active) {
         const uint64_t moves = ring_uncontended_next(net, now);
         soonest = moves < soonest ? moves : soonest;
     }
-    for (unsigned w = 0; net->any_touched && w * 64 < net->stations; w++)
-        for (uint64_t t = net->touched[w]; t; t &= t - 1) {
-            uint64_t ready =
-                touched_ready(net, &net->station[w * 64 + (unsigned)__builtin_ctzll(t)]);
-            soonest = ready < soonest ? ready : soonest;
-        }
-    if (soonest == SIM_NEVER)
-        return SIM_NEVER;
-    return (soonest > now ? soonest : now) * net->timing.cycle;
+    if (net->any_touched)
+        soonest = all_touched_ready(net, soonest);
+    return soonest == SIM_NEVER ? SIM_NEVER : (soonest > now ? soonest : now) * net->timing.cycle;
 }
 
 sim_tick ring_quiet(const struct ring_net *net)
