@@ -125,6 +125,8 @@ static void on_delivery(void *ctx, unsigned station, sim_tick at, const struct r
 {
     struct nm_machine *m = ctx;
     struct nm_station *s = &m->station[station];
+    if (at - sim_kernel_now(s->k) >= SIM_WHEEL) /* it has slept: so that this is near */
+        sim_kernel_advance(s->k, m->now);
     nm_network_deliver(s->network, at, p);
     nm_memory_expect(s->memory, nm_network_line_of(p));
     nm_station_wake(m, s, at);

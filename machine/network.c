@@ -222,8 +222,9 @@ static inline void queue_drop(struct nm_network *n, enum nm_class class, sim_tic
     sim_queue_pop(&q->q);
     q->here--;
     q->filled += now;
+    if (class == NM_NONSINKABLE && ring_awaits(n->net, n->controller.place.station))
+        sim_kernel_close(n->k, now + n->reach);
     ring_take(n->net, n->controller.place.station, now, class);
-    sim_kernel_close(n->k, now + n->reach);
 }
 
 uint64_t nm_network_line_of(const struct ring_packet *p)

@@ -333,9 +333,8 @@ static struct nm_station *only_one(const struct nm_machine *m)
     return only;
 }
 
-/* One station runs while the rings are silent, until it gives them something: then the window
- * closes when others could answer. The window asked for would end at `end`. @return where it ends
- */
+/* One station runs while the rings are silent, until it gives them something to do: then the window
+ * closes when others could answer. One asked for would end at `end`. @return where this one ends */
 static sim_tick run_alone(struct nm_machine *m, struct nm_station *s, sim_tick end, sim_tick stop)
 {
     const sim_tick watched = sim_later_by(m->watched_at, m->p->watchdog + 1);
@@ -417,15 +416,16 @@ static void run_all(struct nm_machine *m, sim_tick end, sim_tick stop)
 /* The stations, then the rings. */
 static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
 {
-    struct nm_station *only = only_one(m);
+    struct nm_station *only = m->next < end ? only_one(m) : NULL;
     if (only) {
         end = run_alone(m, only, end, stop);
         m->next = only->next;
         m->speaks = only->speaks;
         if (only->next == SIM_NEVER)
             m->awake[only->number / 64] = 0;
-    } else if (m->next < end)
+    } else if (m->next < end) {
         run_all(m, end, stop);
+    }
     m->now = sim_earlier(end, m->stop_at);
     nm_stale_spread(m->contents.stale);
     if (m->net)

@@ -331,6 +331,14 @@ void ring_take(struct ring_net *net, unsigned station, sim_tick at, unsigned cla
     touch(net, station);
 }
 
+bool ring_awaits(const struct ring_net *net, unsigned station)
+{
+    const struct ring_station *st = &net->station[station];
+    const unsigned oldest = sim_queue_at(&st->asked, st->takes_count);
+    const struct ring_station *from = &net->station[st->askers[oldest]];
+    return from->ring->pending >> from->node & 1;
+}
+
 /* ---- between station and rings --------------------------------------------------------------- */
 
 uint64_t ring_least_return(const struct ring_station *st)

@@ -151,6 +151,10 @@ void ring_send(struct ring_net *net, unsigned station, sim_tick at,
  *  ring_send; the packet was delivered. */
 void ring_take(struct ring_net *net, unsigned station, sim_tick at, unsigned class);
 
+/** Whether the rings would do anything once the station's oldest nonsinkable packet is taken: its
+ *  sender had something to send when they last ran. */
+bool ring_awaits(const struct ring_net *net, unsigned station);
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 /** From now on stations may send, take and look at a time, each from one host thread, between two

@@ -148,7 +148,7 @@ void ring_uncontended_arrives(struct ring_net *net)
 {
     struct ring_uncontended *a = &net->alone;
     struct ring_station *from = &net->station[a->station], *to = a->target;
-    const struct ring_packet packet = ring_outbox_head(&from->out[a->flight.class])->packet;
+    const struct ring_packet *packet = &ring_outbox_head(&from->out[a->flight.class])->packet;
     account(a);
     from->nonsinkable_out += a->flight.class == RING_NONSINKABLE;
     from->sent_header++;
@@ -159,7 +159,7 @@ void ring_uncontended_arrives(struct ring_net *net)
     to->input.deepest = to->input.deepest > 1 ? to->input.deepest : 1;
     ring_outbox_leave(net, &from->out[a->flight.class], a->begin + a->flight.data_slots);
     a->active = false;
-    ring_complete(net, a->target, &packet, a->end);
+    ring_complete(net, a->target, packet, a->end); /* its place is not taken before the next send */
 }
 
 /* Its slots are to be moved after all. */
