@@ -363,18 +363,20 @@ static uint64_t of_block(const struct nm_block *b, unsigned w)
 static void run_block(const struct window *window, struct nm_block *b)
 {
     const struct nm_machine *m = window->m;
-    b->next = b->speaks = SIM_NEVER;
+    sim_tick next = SIM_NEVER, speaks = SIM_NEVER;
     for (unsigned w = b->first / 64; w * 64 < b->end; w++)
         for (uint64_t awake = __atomic_load_n(&m->awake[w], __ATOMIC_RELAXED) & of_block(b, w);
              awake; awake &= awake - 1) {
             struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
             if (s->next < window->end)
                 station_run(m, s, window->end, window->beyond);
-            b->next = sim_earlier(b->next, s->next);
-            b->speaks = sim_earlier(b->speaks, s->speaks);
+            next = sim_earlier(next, s->next);
+            speaks = sim_earlier(speaks, s->speaks);
             if (s->next == SIM_NEVER)
                 __atomic_fetch_and(&m->awake[w], ~(awake & -awake), __ATOMIC_RELAXED);
         }
+    b->next = next;
+    b->speaks = speaks;
 }
 
 static void run_member(void *ctx, unsigned member)

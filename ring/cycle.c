@@ -339,6 +339,7 @@ static bool station_wants(const struct ring_net *net, struct ring_station *st, b
     if (sinkable && nonsinkable)
         nonsinkable = sent_at(st, RING_NONSINKABLE) < sent_at(st, RING_SINKABLE);
     st->class = nonsinkable ? RING_NONSINKABLE : RING_SINKABLE;
+    st->chosen = c;
     return sinkable || nonsinkable;
 }
 
@@ -448,7 +449,8 @@ static void lose_patience(struct ring_net *net, struct ring_ring *r, uint64_t c)
 static __attribute__((noinline)) void station_begins(struct ring_net *net, struct ring_station *st,
                                                      bool held, uint64_t c)
 {
-    station_wants(net, st, held, c); /* a sinkable packet may have become ready since */
+    if (st->chosen != c)
+        station_wants(net, st, held, c); /* a sinkable packet may have become ready since */
     st->flight = flight_new(net, ring_outbox_head(&st->out[st->class]));
     const struct ring_flight *f = &net->flight[st->flight];
     st->left = f->data_slots;
@@ -606,11 +608,14 @@ static inline uint64_t ring_step(struct ring_net *net, struct ring_ring *r, uint
 {
     if (!r->halting)
         move(net, r, c);
-    if (r->fed)
+    if (__builtin_expect(r->fed | r->halting, 0)) {
         handle_fed(net, r, c);
-    if (r->halting)
-        return r->fed ? c + 1 : SIM_NEVER;
-    if (r->occupied || r->wanting | r->awake | r->fed)
+        if (r->fed)
+            return c + 1;
+        if (r->halting)
+            return SIM_NEVER;
+    }
+    if (r->occupied | r->wanting | r->awake)
         return c + 1;
     return r->alarm > c ? r->alarm : c + 1;
 }

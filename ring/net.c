@@ -155,6 +155,7 @@ static void rings_init(struct ring_net *net)
             struct ring_ring *r = &net->ring[first + i];
             r->level = level;
             r->index = i;
+            r->number = first + i;
             r->nodes = net->shape.fan[level] + (level < top);
             r->all = (1u << r->nodes) - 1;
             r->parent = level < top ? 1u << net->shape.fan[level] : 0;
@@ -367,8 +368,7 @@ static void tell_senders(struct ring_net *net, struct ring_station *st)
         uint64_t known = ring_cycle_at(net, st->takes[i] + net->window);
         SIM_OWED(known >= net->now);
         from->returns[from->returning++] = known;
-        if (from->ring->pending >> from->node & 1)
-            ring_alarm(net, from->ring, from->node, known);
+        ring_alarm(net, from->ring, from->node, known);
     }
     st->takes_count = 0;
 }
@@ -385,11 +385,8 @@ static void absorb_station(struct ring_net *net, unsigned station)
     const bool empty = net->soonest == SIM_NEVER && !net->alone.active && !net->shared;
     if (empty && ring_uncontended_begins(net, station))
         return;
-    uint64_t ready = station_ready(net, st);
     ring_station_heads(st);
-    if (!(st->ring->pending >> st->node & 1))
-        return;
-    ring_alarm(net, st->ring, st->node, ready);
+    ring_alarm(net, st->ring, st->node, station_ready(net, st));
 }
 
 void ring_absorb(struct ring_net *net)

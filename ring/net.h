@@ -109,6 +109,7 @@ struct ring_ring {
     uint64_t impatient; /**< before this cycle no node starves that does not starve now */
     uint32_t sequencer; /**< node of the sequencing point */
     uint32_t level, index;
+    uint32_t number; /**< among all rings */
     uint32_t due[RING_MOVES];
     /** By where it goes and the move that brings it. */
     ring_slot coming[RING_NODES_MAX][RING_MOVES];
@@ -139,8 +140,9 @@ struct ring_outbox {
 struct ring_station {
     /* Being sent: its slots follow one another through the ring's free slots. */
     uint32_t flight, class;
-    uint32_t left;  /**< data slots that have yet to enter the ring */
-    uint32_t route; /**< bits of its slots there */
+    uint64_t chosen; /**< cycle in which `class` was chosen last */
+    uint32_t left;   /**< data slots that have yet to enter the ring */
+    uint32_t route;  /**< bits of its slots there */
     struct ring_outbox out[RING_CLASSES];
     /* Nonsinkable messages out, and when those taken at their targets are to be forgotten. */
     uint32_t nonsinkable_out, returning;
@@ -214,7 +216,7 @@ static inline uint32_t ring_fifo_held(const struct ring_fifo *f)
 /** The ring has work in `cycle`. */
 static inline void ring_wake(struct ring_net *net, struct ring_ring *r, uint64_t cycle)
 {
-    uint64_t *next = &net->next[r - net->ring];
+    uint64_t *next = &net->next[r->number];
     if (cycle < *next)
         *next = cycle;
     if (cycle < net->soonest)
@@ -240,10 +242,13 @@ static inline void ring_station_heads(struct ring_station *st)
     st->ring->at_once = to_itself ? st->ring->at_once & ~bit : st->ring->at_once | bit;
 }
 
-/** Has the ring look at a pending node in `cycle`. */
+/** Has the ring look at a node in `cycle`. One that is awake or wanting is looked at without, and
+ *  one that is not pending has nothing to be looked at. */
 static inline void ring_alarm(struct ring_net *net, struct ring_ring *r, uint32_t node,
                               uint64_t cycle)
 {
+    if (!((r->pending & ~(r->awake | r->wanting)) >> node & 1))
+        return;
     if (cycle < r->node[node].alarm)
         r->node[node].alarm = cycle;
     if (cycle < r->alarm)
