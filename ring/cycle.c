@@ -624,13 +624,12 @@ static inline uint64_t ring_step(struct ring_net *net, struct ring_ring *r, uint
 static void net_cycle(struct ring_net *net, uint64_t c)
 {
     struct ring_ring *const end = net->ring + net->rings;
-    uint64_t *next = net->next, soonest = SIM_NEVER;
+    uint64_t soonest = SIM_NEVER;
     net->soonest = SIM_NEVER;
-    for (struct ring_ring *r = net->ring; r != end; r++, next++) {
-        uint64_t due = *next;
-        if (due <= c)
-            *next = due = ring_step(net, r, c);
-        soonest = due < soonest ? due : soonest;
+    for (struct ring_ring *r = net->ring; r != end; r++) {
+        if (r->next <= c)
+            r->next = ring_step(net, r, c);
+        soonest = r->next < soonest ? r->next : soonest;
     }
     if (soonest < net->soonest)
         net->soonest = soonest;

@@ -82,7 +82,7 @@ static void node_holds(const struct ring_net *net, const struct ring_ring *r, un
 
 static void ring_holds(const struct ring_net *net, const struct ring_ring *r)
 {
-    const uint64_t next = net->next[r->number];
+    const uint64_t next = r->next;
     SIM_MUST(!(r->wanting & ~r->pending), "ring %u.%u: wanting %#x, pending %#x", r->level,
              r->index, r->wanting, r->pending);
     SIM_MUST(!(r->awake & ~r->pending), "ring %u.%u: awake %#x, pending %#x", r->level, r->index,

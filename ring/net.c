@@ -155,7 +155,7 @@ static void rings_init(struct ring_net *net)
             struct ring_ring *r = &net->ring[first + i];
             r->level = level;
             r->index = i;
-            r->number = first + i;
+            r->next = SIM_NEVER;
             r->nodes = net->shape.fan[level] + (level < top);
             r->all = (1u << r->nodes) - 1;
             r->parent = level < top ? 1u << net->shape.fan[level] : 0;
@@ -197,7 +197,6 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
     net->stations = ring_shape_stations(shape);
     net->rings = count_rings(shape);
     net->ring = sim_alloc(net->rings, sizeof *net->ring);
-    net->next = sim_alloc(net->rings, sizeof *net->next);
     net->station = sim_alloc(net->stations, sizeof *net->station);
     net->between = sim_alloc(2 * net->rings, sizeof *net->between);
     for (unsigned l = 0; l < shape->levels; l++)
@@ -209,8 +208,6 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
         station_init(net, s);
     for (unsigned r = 1; r < net->rings; r++)
         between_init(net, r);
-    for (unsigned r = 0; r < net->rings; r++)
-        net->next[r] = SIM_NEVER;
     return net;
 }
 
@@ -235,7 +232,6 @@ void ring_net_free(struct ring_net *net)
         free(net->between[f].at);
     free(net->between);
     free(net->station);
-    free(net->next);
     free(net->ring);
     free(net->flight);
     free(net->packet);

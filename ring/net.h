@@ -89,6 +89,7 @@ struct ring_node {
  * nothing, and a ring that stands still does not count moves.
  */
 struct ring_ring {
+    uint64_t next; /**< no earlier cycle has work for it */
     uint32_t nodes;
     uint32_t all;      /**< a bit per node */
     uint32_t moves;    /**< modulo 2^32 */
@@ -109,7 +110,6 @@ struct ring_ring {
     uint64_t impatient; /**< before this cycle no node starves that does not starve now */
     uint32_t sequencer; /**< node of the sequencing point */
     uint32_t level, index;
-    uint32_t number; /**< among all rings */
     uint32_t due[RING_MOVES];
     /** By where it goes and the move that brings it. */
     ring_slot coming[RING_NODES_MAX][RING_MOVES];
@@ -192,8 +192,7 @@ struct ring_net {
     unsigned stations, rings;
     unsigned base[RING_LEVELS]; /**< first ring of a level; ring 0 is the central ring */
     struct ring_ring *ring;
-    uint64_t *next;   /**< per ring: no earlier cycle has work for it */
-    uint64_t soonest; /**< least of them */
+    uint64_t soonest; /**< no ring has work in an earlier cycle */
     uint64_t now;     /**< all cycles before this one are done */
     sim_tick until;   /**< [ticks] stations have been simulated up to here */
     struct ring_station *station;
@@ -216,9 +215,8 @@ static inline uint32_t ring_fifo_held(const struct ring_fifo *f)
 /** The ring has work in `cycle`. */
 static inline void ring_wake(struct ring_net *net, struct ring_ring *r, uint64_t cycle)
 {
-    uint64_t *next = &net->next[r->number];
-    if (cycle < *next)
-        *next = cycle;
+    if (cycle < r->next)
+        r->next = cycle;
     if (cycle < net->soonest)
         net->soonest = cycle;
 }
