@@ -157,13 +157,20 @@ static inline void fifo_push(struct ring_net *net, struct ring_fifo *f, ring_slo
         fifo_starts(net, f, c);
 }
 
-static inline ring_slot fifo_pop(struct ring_net *net, struct ring_fifo *f, uint64_t c)
+static inline ring_slot fifo_head(const struct ring_fifo *f)
+{
+    return f->at[f->head & f->wrap].slot;
+}
+
+/* Its first slot leaves. @return whether there is another */
+static inline bool fifo_drop(struct ring_net *net, struct ring_fifo *f, uint64_t c)
 {
     f->filled += c;
-    const ring_slot s = f->at[f->head++ & f->wrap].slot;
-    if (ring_fifo_held(f) <= f->low)
-        fifo_falls(net, f, c);
-    return s;
+    f->head++;
+    if (ring_fifo_held(f) > f->low)
+        return true;
+    fifo_falls(net, f, c);
+    return f->head != f->tail;
 }
 
 /* ---- slots on a ring ------------------------------------------------------------------------- */
@@ -483,7 +490,8 @@ static inline bool station_let_in(struct ring_net *net, struct ring_ring *r, uin
     }
     if (st->left) {
         enter(net, r, node, ring_slot_of(st->flight, kind), st->route, c);
-        r->awake |= held ? 1u << node : 0;
+        if (__builtin_expect(held, 0))
+            r->awake |= 1u << node;
         return !held;
     }
     enter(net, r, node, ring_slot_of(st->flight, kind | SLOT_LAST), st->route, c);
@@ -499,9 +507,9 @@ static inline bool between_let_in(struct ring_net *net, struct ring_ring *r, uin
 {
     struct ring_node *n = &r->node[node];
     struct ring_fifo *f = n->out;
-    const ring_slot s = fifo_pop(net, f, c);
+    const ring_slot s = fifo_head(f);
     enter(net, r, node, s, net->flight[ring_slot_flight(s)].way[n->way], c);
-    if (f->head == f->tail)
+    if (!fifo_drop(net, f, c))
         return false;
     const struct ring_queued *q = &f->at[f->head & f->wrap];
     if (q->ready <= c + 1 && !(held && held_back(net, r, node, q->slot)))
@@ -597,8 +605,8 @@ static void handle_fed(struct ring_net *net, struct ring_ring *r, uint64_t c)
 {
     for (uint32_t fed = r->fed; fed; fed &= fed - 1) {
         struct ring_station *st = r->node[__builtin_ctz(fed)].station;
-        if (handle(net, st, st->input.at[st->input.head & st->input.wrap].slot, c))
-            fifo_pop(net, &st->input, c);
+        if (handle(net, st, fifo_head(&st->input), c))
+            fifo_drop(net, &st->input, c);
     }
 }
 
