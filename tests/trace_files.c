@@ -38,8 +38,29 @@ static struct tr_op record(uint32_t thread, uint32_t i)
     return op;
 }
 
+/* What is mostly plain, as a program's: loops, long ways without a fetch, and here and there what
+ * is none, is not aligned, or has a gap that is long. */
+static struct tr_op plain_record(uint32_t thread, uint32_t i)
+{
+    uint64_t dice = ((uint64_t)thread << 32 | i) * 77;
+    const bool odd = roll(&dice) % 23 == 0;
+    struct tr_op op = {.kind = i % 2000 > 400 && i % (3 + thread) == 0 ? TR_OP_FETCH : i % 2,
+                       .size = (uint8_t)(1 << i / 7 % 4),
+                       .gap = i % 3 ? i % 5 : 0};
+    op.address = op.kind == TR_OP_FETCH ? 0x400000 + i / 9 % 4 * 4096 + i % 9 * 32
+                                        : 0x7000000 + roll(&dice) % (1 + i % 4) * 4096 + i / 64 * 8;
+    if (odd && roll(&dice) % 2)
+        return record(thread, i);
+    if (odd)
+        op.gap = (uint32_t)(roll(&dice) % 70000);
+    op.address += odd && i % 5 == 0 ? 3 : 0;
+    if (op.kind == TR_OP_FETCH)
+        op.size = 0;
+    return op;
+}
+
 /* Writes `records` of each thread in pieces of any length. The caller's name. */
-static char *write_some(uint32_t records)
+static char *write_these(uint32_t records, struct tr_op (*record_of)(uint32_t, uint32_t))
 {
     char *path = scratch_pattern();
     const int fd = mkstemp(path);
@@ -50,7 +71,7 @@ static char *write_some(uint32_t records)
     for (uint32_t t = 0; t < THREADS; t++) {
         tr_ntr_writer.thread(sink, t, 1000 + t, 7 * t);
         for (uint32_t i = 0; i < records; i++)
-            op[i] = record(t, i);
+            op[i] = record_of(t, i);
         for (uint32_t at = 0, n = 1; at < records; at += n, n = 3 * n + 1) {
             n = n < records - at ? n : records - at;
             tr_ntr_writer.put(sink, t, op + at, n);
@@ -63,6 +84,11 @@ static char *write_some(uint32_t records)
     fclose(out);
     free(op);
     return path;
+}
+
+static char *write_some(uint32_t records)
+{
+    return write_these(records, record);
 }
 
 static void check_same(const struct tr_op *a, const struct tr_op *b, uint32_t i)
@@ -111,6 +137,81 @@ Test(trace_files, what_was_written_is_read)
 }
 
 /* @return false: it is refused, with a line that names the file */
+/* What a block is for a core, of its records one by one. */
+struct way {
+    const struct tr_flat *flat;
+    uint32_t at, special, plain;
+};
+
+static void check_packed(struct way *w, enum pc_reference_kind kind, uint64_t address)
+{
+    const struct pc_packed *p = &w->flat->packed[w->at++];
+    cr_assert_lt(w->at, w->flat->count + 1);
+    cr_assert(pc_packed_kind(p) == kind && !p->value, "%u: %d", w->at, pc_packed_kind(p));
+    cr_assert_eq(p->what << 16 >> 16, address);
+}
+
+/* @param[in,out] ticks  [PCycles] that the packed ones before it are to take in all */
+static void check_way(struct way *w, const struct tr_op *op, uint64_t *ticks)
+{
+    static const enum pc_reference_kind kinds[] = {PC_REFERENCE_LOAD, PC_REFERENCE_STORE,
+                                                   PC_REFERENCE_LINE};
+    const bool fetch = op->kind == TR_OP_FETCH, word = !(op->size & (op->size - 1));
+    const uint64_t low = fetch ? 3 : 0;
+    if (op->kind > TR_OP_FETCH || op->gap >= 1 << 15 || op->address >> PC_PACKED_BITS ||
+        (!fetch && (!word || op->address % op->size))) {
+        cr_assert_eq(w->flat->special[w->special].at, w->at);
+        check_same(&w->flat->special[w->special++].op, op, w->at);
+        check_packed(w, PC_REFERENCE_END, 0);
+        w->plain = 0;
+        return;
+    }
+    if (op->gap && !w->plain)
+        check_packed(w, PC_REFERENCE_COMPUTE, 0);
+    check_packed(w, kinds[op->kind], op->address & ~low);
+    *ticks += op->gap + !fetch;
+    w->plain++;
+}
+
+static void check_flat(struct tr_source *s, size_t number, const struct tr_block *block)
+{
+    static struct tr_op op[TR_BLOCK_RECORDS];
+    struct tr_flat flat = {.count = 0};
+    struct way way = {.flat = &flat};
+    uint64_t ticks = 0, want = 0;
+    cr_assert(tr_block_read(s, number, op) && tr_block_read_flat(s, number, &flat), "%s",
+              tr_why(s));
+    for (uint32_t i = 0; i < block->records; i++)
+        check_way(&way, &op[i], &want);
+    cr_assert(way.at == flat.count && way.special == flat.specials);
+    cr_assert_eq(pc_packed_kind(&flat.packed[flat.count]), PC_REFERENCE_END);
+    for (uint32_t i = 0; i < flat.count; i++)
+        ticks += flat.packed[i].ticks;
+    cr_assert_eq(ticks, want);
+    tr_flat_free(&flat);
+}
+
+static void check_flats(char *path)
+{
+    char why[1024];
+    struct tr_source *s = tr_open(path, why, sizeof why);
+    const struct tr_block *block;
+    cr_assert(s, "%s", why);
+    const size_t blocks = tr_blocks(s, &block);
+    cr_assert_gt(blocks, THREADS);
+    for (size_t i = 0; i < blocks; i++)
+        check_flat(s, i, &block[i]);
+    tr_close(s);
+    unlink(path);
+    free(path);
+}
+
+Test(trace_files, a_driver_core_gets_the_same_records)
+{
+    check_flats(write_these(RECORDS / 2, plain_record));
+    check_flats(write_some(RECORDS / 2));
+}
+
 static bool reads(const char *path)
 {
     char why[1024] = "";

@@ -16,7 +16,11 @@
 enum {
     ENOUGH = 1000,  /**< [ticks] of packed references that are looked at ahead */
     AHEAD = 100000, /**< [ticks] foreseen at most: the watchdog looks between windows */
+    ITAG = 4,
 };
+
+/* A packed reference's address. */
+#define ADDRESS ((UINT64_C(1) << PC_PACKED_BITS) - 1)
 
 struct driver {
     struct pc_cpu base;
@@ -28,12 +32,13 @@ struct driver {
     const struct pc_packed *packed, *packed_end; /**< to be made before the source is asked */
     const struct pc_packed *seen;                /**< those before it have been foreseen, ... */
     const struct pc_packed *sure; /**< ... and those before it are shown; NULL: none */
-    uint64_t tag[4]; /**< bits of a packed address that a line's tag has, by its size's logarithm */
-    sim_tick began;  /**< it was first tried; SIM_NEVER: not yet */
-    uint64_t line;   /**< of instructions, the last one that was looked up (LINE), ... */
-    bool again;      /**< ... and is to be looked up again before the reference is tried again */
-    bool has_asked;  /**< the reference, which is not made whole, for its line */
-    uint64_t left;   /**< [PCycles] to compute before the next one ... */
+    uint64_t tag[ITAG + 1]; /**< bits of a packed address that a line's tag has, by the logarithm of
+                                 its size; those of instructions */
+    sim_tick began;         /**< it was first tried; SIM_NEVER: not yet */
+    uint64_t line;          /**< of instructions, the last one that was looked up (LINE), ... */
+    bool again;     /**< ... and is to be looked up again before the reference is tried again */
+    bool has_asked; /**< the reference, which is not made whole, for its line */
+    uint64_t left;  /**< [PCycles] to compute before the next one ... */
     enum pc_status state; /**< ... in this state */
 };
 
@@ -217,9 +222,9 @@ static bool driver_refer(struct driver *d, enum pc_stop *stop)
     if (r.kind == PC_REFERENCE_STORE_CONDITIONAL)
         count_try(cpu, &r, result.failed);
     d->asked = r.kind == PC_REFERENCE_WAIT && !driver_holds(&r, result.value);
-    d->left = 0;
+    d->left = r.ticks;
     if (r.kind != PC_REFERENCE_LINE) {
-        d->left = r.ticks ? r.ticks - 1 : 0;
+        d->left -= r.ticks > 0;
         pc_complete(cpu, completes_in(r.kind), 1);
         cpu->instructions++;
     }
@@ -246,11 +251,6 @@ static uint64_t driver_compute(struct driver *d)
     return n;
 }
 
-static enum pc_reference_kind driver_kind_of(const struct pc_packed *p)
-{
-    return (enum pc_reference_kind)(p->what >> (PC_PACKED_BITS + 8));
-}
-
 static unsigned driver_size_of(const struct pc_packed *p)
 {
     return 1u << (p->what >> PC_PACKED_BITS & 3);
@@ -258,15 +258,15 @@ static unsigned driver_size_of(const struct pc_packed *p)
 
 static uint64_t address_of(const struct pc_packed *p)
 {
-    return p->what & ((UINT64_C(1) << PC_PACKED_BITS) - 1);
+    return p->what & ADDRESS;
 }
 
 static void driver_unpack(struct driver *d)
 {
     const struct pc_packed *p = d->packed++;
-    assert((driver_kind_of(p) >= PC_REFERENCE_COMPUTE && driver_kind_of(p) <= PC_REFERENCE_STORE) ||
-           driver_kind_of(p) == PC_REFERENCE_LINE);
-    d->reference = (struct pc_reference){.kind = driver_kind_of(p),
+    assert((pc_packed_kind(p) >= PC_REFERENCE_COMPUTE && pc_packed_kind(p) <= PC_REFERENCE_STORE) ||
+           pc_packed_kind(p) == PC_REFERENCE_LINE);
+    d->reference = (struct pc_reference){.kind = pc_packed_kind(p),
                                          .size = driver_size_of(p),
                                          .address = address_of(p),
                                          .value = p->value,
@@ -276,21 +276,19 @@ static void driver_unpack(struct driver *d)
 
 static void driver_ask(struct driver *d)
 {
-    if (d->packed == d->packed_end && d->source->more) {
-        const size_t count = d->source->more(d->self, d->base.number, d->base.now, &d->packed);
-        d->packed_end = d->packed + count;
-        d->seen = d->packed;
-        d->sure = NULL;
-        if (count)
-            return;
-    }
+    size_t count = 0;
+    if (d->source->more)
+        count = d->source->more(d->self, d->base.number, d->base.now, &d->packed);
+    d->packed = count ? d->packed : NULL;
+    d->packed_end = d->packed + count;
+    d->seen = d->packed;
+    d->sure = NULL;
+    if (count)
+        return;
     d->reference = (struct pc_reference){.kind = PC_REFERENCE_END};
-    d->quiet = d->packed < d->packed_end;
-    if (d->quiet)
-        driver_unpack(d);
-    else
-        d->source->next(d->self, d->base.number, d->base.now, &d->reference);
+    d->source->next(d->self, d->base.number, d->base.now, &d->reference);
     d->asked = true;
+    d->quiet = false;
     d->began = SIM_NEVER;
     d->state = PC_ST_INT;
 }
@@ -333,15 +331,9 @@ static bool driver_begin(struct driver *d, enum pc_stop *stop)
    never has the line's. */
 static void find_tags(struct driver *d)
 {
-    const uint64_t line = ~((UINT64_C(1) << d->base.dshift) - 1);
-    for (unsigned shift = 0; shift < 4; shift++)
-        d->tag[shift] =
-            ((line | ((1u << shift) - 1)) & ((UINT64_C(1) << PC_PACKED_BITS) - 1)) | OTHERS;
-}
-
-static inline uint64_t work_of(const struct pc_packed *p)
-{
-    return (uint64_t)p->ticks + !p->ticks;
+    for (unsigned shift = 0; shift < ITAG; shift++)
+        d->tag[shift] = bits_of(d->base.dshift, 1u << shift) & ADDRESS;
+    d->tag[ITAG] = bits_of(d->base.ishift, 4) & ADDRESS;
 }
 
 _Static_assert((PC_REFERENCE_LOAD ^ PC_REFERENCE_STORE) == 1 && PC_REFERENCE_LOAD % 2 == 0,
@@ -357,55 +349,78 @@ static inline bool driver_stores(const struct pc_packed *p)
     return p->what >> (PC_PACKED_BITS + 8) & 1;
 }
 
+static inline bool driver_is_line(const struct pc_packed *p)
+{
+    return pc_packed_kind(p) == PC_REFERENCE_LINE;
+}
+
+/* [PCycles] that a packed one takes, if it waits for nothing: all but those of its own are work
+   behind it. */
+static inline uint64_t work_of(const struct pc_packed *p)
+{
+    return (uint64_t)p->ticks + (!p->ticks && !driver_is_line(p));
+}
+
 /* Whether a packed reference is a load or a store, and the processor is shown what it needs. */
 static inline bool driver_shown(const struct driver *d, const struct pc_packed *p)
 {
     const struct pc_line *line = driver_place_of(&d->base, p->what);
     const uint64_t tag = line->tag & ~(driver_stores(p) ? 0 : PC_LINE_READ_ONLY);
-    return (p->what & d->tag[p->what >> PC_PACKED_BITS & 3]) == (tag | REFERS);
+    return driver_refers(p) && (p->what & d->tag[p->what >> PC_PACKED_BITS & 3]) == tag;
 }
 
 /* Makes a packed store that is shown. */
-static inline void put_shown(const struct driver *d, const struct pc_packed *p)
+static inline void put_packed(const struct pc_line *line, const struct pc_packed *p)
 {
-    const uint64_t va = address_of(p);
-    driver_put(
-        (uint8_t *)(driver_place_of(&d->base, va)->host + va), // NOLINT(performance-no-int-to-ptr)
-        driver_size_of(p), p->value);
+    driver_put((uint8_t *)(line->host + address_of(p)), // NOLINT(performance-no-int-to-ptr)
+               driver_size_of(p), p->value);
 }
 
-/* Packed references that hit. */
+/* Packed ones that are made together. */
 struct hits {
-    const struct pc_packed *to;   /* they are those before it */
-    const struct pc_packed *last; /* of them, but for look-ups; NULL: there are none */
-    uint64_t stores, lines;
-    sim_tick now;    /* the last one is over then, with the work behind it, ... */
-    uint64_t behind; /* ... so much of which has been done */
+    const struct pc_packed *to; /* they are those before it */
+    uint64_t loads, stores;     /* among them, */
+    uint64_t line;              /* and the last of instructions */
+    sim_tick now;               /* the last one is over then, with the work behind it, ... */
+    uint64_t cut;               /* ... but for so much of it that is to come */
 };
+
+/* The last PCycles of those before `p`, of which some take time. */
+static struct pc_tail tail_of(const struct pc_packed *p)
+{
+    do
+        p--;
+    while (!work_of(p));
+    if (!driver_refers(p))
+        return (struct pc_tail){.did = (uint16_t)work_of(p), .done = PC_ST_INT};
+    if (work_of(p) > 1)
+        return (struct pc_tail){.did = (uint16_t)(work_of(p) - 1), .done = PC_ST_INT};
+    return (struct pc_tail){.did = 1, .done = driver_stores(p) ? PC_ST_STORE : PC_ST_LOAD};
+}
+
+/* Of a last one that is cut: its own PCycle, or none yet. */
+static struct pc_tail tail_of_cut(const struct pc_packed *last)
+{
+    return (struct pc_tail){.did = driver_refers(last),
+                            .done = driver_stores(last) ? PC_ST_STORE : PC_ST_LOAD};
+}
 
 /* Their books. */
 static void driver_enter(struct driver *d, const struct hits *h)
 {
     struct pc_cpu *cpu = &d->base;
-    const uint64_t count = (uint64_t)(h->to - d->packed) - h->lines, passed = h->now - cpu->now;
+    const uint64_t count = h->loads + h->stores, passed = h->now - cpu->now;
     d->packed = h->to;
     d->state = PC_ST_INT;
-    if (!h->last)
+    d->left = h->cut;
+    if (!passed)
         return;
-    cpu->states[PC_ST_LOAD] += count - h->stores;
+    cpu->states[PC_ST_LOAD] += h->loads;
     cpu->states[PC_ST_STORE] += h->stores;
     cpu->states[PC_ST_INT] += passed - count;
     cpu->instructions += passed;
-    cpu->tail =
-        h->behind
-            ? (struct pc_tail){.did = (uint16_t)h->behind, .done = PC_ST_INT}
-            : (struct pc_tail){.did = 1, .done = driver_stores(h->last) ? PC_ST_STORE : PC_ST_LOAD};
+    cpu->tail = h->cut ? tail_of_cut(h->to - 1) : tail_of(h->to);
     cpu->now = h->now;
-}
-
-static inline bool driver_is_line(const struct pc_packed *p)
-{
-    return driver_kind_of(p) == PC_REFERENCE_LINE;
 }
 
 /* Whether a packed reference is a look-up of instructions that are shown. */
@@ -414,69 +429,123 @@ static inline bool line_shown(const struct driver *d, const struct pc_packed *p)
     return driver_is_line(p) && is_shown(&d->base, address_of(p));
 }
 
-/* Makes packed references as long as they hit and the horizon is not reached. Those that are sure
-   to are not looked up again.
-   @return whether it made any */
-static bool driver_hits(struct driver *d)
+/* Work goes in parts, as all work that the horizon cuts. */
+static void cut_work(struct hits *h, sim_tick horizon)
 {
-    const struct pc_packed *p = d->packed, *const end = d->packed_end, *const sure = d->sure;
-    const sim_tick horizon = d->base.horizon;
-    struct hits h = {.last = NULL};
-    sim_tick now = d->base.now;
-    uint64_t work = 1;
-    for (; p < end && now < horizon; p++) {
-        if (driver_is_line(p)) {
-            if (p >= sure && !is_shown(&d->base, address_of(p)))
-                break;
-            d->line = address_of(p);
-            h.lines++;
-            continue;
-        }
-        if (p >= sure && !driver_shown(d, p))
-            break;
-        if (driver_stores(p)) {
-            put_shown(d, p);
-            h.stores++;
-        }
-        work = work_of(p);
-        now += work;
-        h.last = p;
-    }
-    if (p == d->packed)
-        return false;
-    if (work > UINT16_MAX || now > horizon) { /* in parts, as all work is that the horizon cuts */
-        d->left = work - 1;
-        now -= d->left;
-        work = 1;
-    }
-    h.to = p;
-    h.now = now;
-    h.behind = work - 1;
-    driver_enter(d, &h);
-    return true;
+    const uint64_t work = work_of(h->to - 1), own = driver_refers(h->to - 1);
+    if (work - own < UINT16_MAX && h->now <= horizon)
+        return;
+    h->cut = work - own;
+    h->now -= h->cut;
 }
 
-/* Makes a packed load or store that does not hit. @return false: *stop says why; it is the
-   reference under way now */
+/* The view of the place where a primary cache would show an address. @param shift  from an address
+   to the place in bytes, of which `mask` has the bits */
+static inline struct pc_line *view_of(struct pc_line *first, uint64_t what, unsigned shift,
+                                      uint64_t mask)
+{
+    return (struct pc_line *)((char *)first + (what >> shift & mask));
+}
+
+/* Makes packed references before `end` as long as they hit and the horizon is not reached, and the
+   work between them. What it needs of the caches is in variables: they stay as they are.
+   @param sure  they hit, and are not looked up */
+static inline __attribute__((always_inline)) void
+make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits *h)
+{
+    const struct pc_cpu *const cpu = &d->base;
+    const unsigned dshift = cpu->dshift - PC_LINE_SHIFT, ishift = cpu->ishift - PC_LINE_SHIFT;
+    const uint64_t dmask = (uint64_t)cpu->dmask << PC_LINE_SHIFT,
+                   imask = (uint64_t)cpu->imask << PC_LINE_SHIFT, ibits = d->tag[ITAG];
+    const sim_tick horizon = cpu->horizon;
+    const struct pc_packed *p = h->to;
+    sim_tick now = h->now;
+    for (; p < end && now < horizon; p++) {
+        const uint64_t what = p->what, ticks = p->ticks,
+                       wanted = what & d->tag[what >> PC_PACKED_BITS & 3];
+        const struct pc_line *const line = view_of(cpu->d, what, dshift, dmask);
+        switch (what >> (PC_PACKED_BITS + 8)) {
+        case PC_REFERENCE_LINE:
+            if (!sure && (what & ibits) != view_of(cpu->i, what, ishift, imask)->tag)
+                break;
+            h->line = what;
+            now += ticks;
+            continue;
+        case PC_REFERENCE_LOAD:
+            if (!sure && wanted != (line->tag & ~PC_LINE_READ_ONLY))
+                break;
+            h->loads++;
+            now += ticks + !ticks;
+            continue;
+        case PC_REFERENCE_STORE:
+            if (!sure && wanted != line->tag)
+                break;
+            h->stores++;
+            put_packed(line, p);
+            now += ticks + !ticks;
+            continue;
+        default:
+            now += ticks + !ticks;
+            continue;
+        }
+        break;
+    }
+    h->to = p;
+    h->now = now;
+}
+
+/* Makes packed references as long as they hit and the horizon is not reached. */
+static void driver_hits(struct driver *d)
+{
+    struct hits h = {.to = d->packed, .now = d->base.now, .line = d->line};
+    if (d->sure > d->packed)
+        make_hits(d, d->sure, true, &h);
+    make_hits(d, d->packed_end, false, &h);
+    d->line = h.line & ADDRESS;
+    if (h.to == d->packed)
+        return;
+    cut_work(&h, d->base.horizon);
+    driver_enter(d, &h);
+}
+
+/* Asks the card for what a packed reference needs. @return false: *stop says why */
+static bool driver_get_shown(struct driver *d, const struct pc_packed *p, enum pc_stop *stop)
+{
+    struct pc_cpu *cpu = &d->base;
+    const uint64_t va = address_of(p);
+    if (driver_is_line(p)) {
+        if (!pc_fetch(cpu, va, cpu->now, stop))
+            return false;
+        d->line = va;
+        return true;
+    }
+    if (!driver_stores(p))
+        return pc_load(cpu, va, driver_size_of(p), cpu->now, stop);
+    uint8_t *const stored = pc_store(cpu, va, driver_size_of(p), cpu->now, stop);
+    if (stored)
+        driver_put(stored, driver_size_of(p), p->value);
+    return stored;
+}
+
+/* Makes a packed reference that does not hit. @return false: *stop says why; it is the reference
+   under way now */
 static bool driver_serve(struct driver *d, enum pc_stop *stop)
 {
     struct pc_cpu *cpu = &d->base;
     const struct pc_packed *p = d->packed;
-    const bool store = driver_stores(p);
     d->state = PC_ST_INT;
-    uint8_t *const stored =
-        store ? pc_store(cpu, address_of(p), driver_size_of(p), cpu->now, stop) : NULL;
-    if (store ? !stored : !pc_load(cpu, address_of(p), driver_size_of(p), cpu->now, stop)) {
+    if (!driver_get_shown(d, p, stop)) {
         driver_unpack(d);
         d->asked = d->quiet = true;
         d->began = cpu->now;
         return false;
     }
-    if (store)
-        driver_put(stored, driver_size_of(p), p->value);
-    pc_complete(cpu, store ? PC_ST_STORE : PC_ST_LOAD, 1);
-    cpu->instructions++;
-    d->left = work_of(p) - 1;
+    d->left = work_of(p);
+    if (driver_refers(p)) {
+        d->left--;
+        pc_complete(cpu, driver_stores(p) ? PC_ST_STORE : PC_ST_LOAD, 1);
+        cpu->instructions++;
+    }
     d->packed++;
     return true;
 }
@@ -521,12 +590,6 @@ static bool driver_served(const struct pc_cpu *cpu, const struct pc_packed *p)
     return !driver_refers(p) || pc_served(cpu, address_of(p), driver_size_of(p), driver_stores(p));
 }
 
-/* [PCycles] at least. */
-static inline uint64_t passes_in(const struct pc_packed *p)
-{
-    return driver_is_line(p) ? 0 : work_of(p);
-}
-
 /* The tick before which the packed references from `at` on are served. Of those that were looked at
    before, nothing has been lost since. */
 static sim_tick served_until(struct driver *d, sim_tick at)
@@ -534,16 +597,16 @@ static sim_tick served_until(struct driver *d, sim_tick at)
     const struct pc_packed *p = d->packed;
     const sim_tick enough = at + ENOUGH;
     for (; p < d->seen; p++)
-        at += passes_in(p);
+        at += work_of(p);
     if (d->sure == p || p == d->packed) {
         for (; p < d->packed_end && at < enough && (driver_shown(d, p) || line_shown(d, p)); p++)
-            at += passes_in(p);
+            at += work_of(p);
         d->sure = p;
     }
     for (; p < d->packed_end && at < enough &&
            (driver_shown(d, p) || line_shown(d, p) || driver_served(&d->base, p));
          p++)
-        at += passes_in(p);
+        at += work_of(p);
     d->seen = p;
     return at;
 }
@@ -591,9 +654,11 @@ static sim_tick driver_run(struct pc_cpu *cpu, sim_tick horizon)
         if (d->left) {
             d->left -= driver_compute(d);
         } else if (!d->asked) {
-            if (driver_hits(d))
+            if (d->packed < d->packed_end)
+                driver_hits(d);
+            if (d->left || cpu->now >= horizon)
                 continue;
-            if (d->packed == d->packed_end || !driver_refers(d->packed))
+            if (d->packed == d->packed_end)
                 driver_ask(d);
             else if (!driver_serve(d, &stop))
                 return pc_stopped(cpu, stop);

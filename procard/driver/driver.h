@@ -23,8 +23,8 @@ enum pc_reference_kind {
     PC_REFERENCE_STORE_CONDITIONAL,
     PC_REFERENCE_FETCH, /**< of the instruction line at the address */
     PC_REFERENCE_SYNC,  /**< waits until the last uncached store is acknowledged */
-    PC_REFERENCE_LINE, /**< the same, of instructions that are said elsewhere (COMPUTE): it takes no
-                            PCycle of its own */
+    PC_REFERENCE_LINE, /**< the same, of instructions that are said elsewhere: it takes no PCycle of
+                            its own */
     PC_REFERENCE_WAIT, /**< loads, again and again, until it loads the value that is waited for */
 };
 
@@ -53,7 +53,8 @@ struct pc_reference {
     sim_tick at;      /**< not before this tick; until then the processor idles in PC_ST_INT, which
                           counts as no instructions. 0: at once */
     uint64_t ticks;   /**< [PCycles] COMPUTE: how long it takes; others: from when they are done to
-                           the next reference. 0 means 1. END: how many the trap kills, at once */
+                           the next reference. 0 means 1, but of a LINE none. END: how many the trap
+                           kills, at once */
     enum pc_status state; /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
     bool interrupted;     /**< END: it is an interrupt's, before which nothing more is kept for a
                                store-conditional */
@@ -67,7 +68,7 @@ struct pc_reference {
  */
 struct pc_packed {
     uint64_t what;  /**< address, size and kind (pc_pack) */
-    uint32_t ticks; /**< [PCycles] as in struct pc_reference; of a LINE 0 */
+    uint32_t ticks; /**< [PCycles] as in struct pc_reference */
     uint32_t value; /**< to be stored: of 8 bytes the low half */
 };
 
@@ -79,6 +80,11 @@ enum { PC_PACKED_BITS = 48 };
 static inline uint64_t pc_pack(enum pc_reference_kind kind, unsigned shift, uint64_t address)
 {
     return address | (uint64_t)shift << PC_PACKED_BITS | (uint64_t)kind << (PC_PACKED_BITS + 8);
+}
+
+static inline enum pc_reference_kind pc_packed_kind(const struct pc_packed *packed)
+{
+    return (enum pc_reference_kind)(packed->what >> (PC_PACKED_BITS + 8));
 }
 
 /** What came of it. */

@@ -15,7 +15,9 @@ _Static_assert(VALUES + 1 == TR_BLOCK_COLUMNS, "all columns");
 
 enum {
     GUESSES = 1 << 12,
-    FOLLOWS = 64, /* records behind a fetch that it helps to guess */
+    FOLLOWS = 64,                  /* records behind a fetch that it helps to guess */
+    HISTORY = 5,                   /* records of which the history knows */
+    BEYOND = TR_BLOCK_RECORDS + 8, /* [bytes] read behind the columns of a damaged block, at most */
     GAP_LONG = 255,
     LEVEL = 3,         /* of zstd */
     MAGIC = 0x6b6c6254 /* "Tblk" */
@@ -36,7 +38,7 @@ struct tr_coder {
     unsigned since;          /* records since the last fetch */
     ZSTD_CCtx *pack;
     ZSTD_DCtx *unpack;
-    uint8_t raw[TR_BLOCK_RAW_MAX];
+    uint8_t raw[TR_BLOCK_RAW_MAX + BEYOND];
     uint8_t column[TR_BLOCK_COLUMNS][TR_BLOCK_RECORDS * 10];
     uint8_t out[TR_BLOCK_HEAD + ZSTD_COMPRESSBOUND(TR_BLOCK_RAW_MAX)];
 };
@@ -132,19 +134,25 @@ static void block_begin(struct tr_coder *c)
     c->since = FOLLOWS;
 }
 
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
+
 static uint64_t block_mix(uint64_t x)
 {
-    x *= UINT64_C(0x9e3779b97f4a7c15);
+    x *= MIX;
     return x ^ x >> 29;
 }
+
+static inline struct guess *block_guess(struct tr_coder *c, uint64_t key, unsigned kind)
+{
+    return &c->guess[(block_mix(key) + kind) * MIX >> 52];
+}
+_Static_assert(GUESSES == 1 << (64 - 52), "a guess for each");
 
 /* The guess for what comes next. */
 static struct guess *block_place(struct tr_coder *c, unsigned kind)
 {
-    const uint64_t key = c->since < FOLLOWS ? c->fetch * FOLLOWS + c->since : c->history;
-    return &c->guess[block_mix(block_mix(key) + kind) >> 52];
+    return block_guess(c, c->since < FOLLOWS ? c->fetch * FOLLOWS + c->since : c->history, kind);
 }
-_Static_assert(GUESSES == 1 << (64 - 52), "a guess for each");
 
 /* An address has been seen. */
 static void block_learn(struct tr_coder *c, struct guess *g, unsigned kind, uint64_t address)
@@ -275,6 +283,7 @@ const char *tr_block_head(const uint8_t head[TR_BLOCK_HEAD], struct tr_block *bl
 
 struct reading {
     const uint8_t *at[TR_BLOCK_COLUMNS], *end[TR_BLOCK_COLUMNS];
+    const uint8_t *unlearned; /* kinds from here on are not in the history yet: plain records */
 };
 
 static bool block_part(struct reading *from, const uint8_t *raw, size_t size)
@@ -290,12 +299,13 @@ static bool block_part(struct reading *from, const uint8_t *raw, size_t size)
         at += n;
         from->end[i] = raw + at;
     }
+    from->unlearned = from->at[KINDS];
     return at == size;
 }
 
-static bool block_left(const struct reading *from, enum column column, size_t n)
+static bool block_left(const struct reading *from, enum column column, unsigned n)
 {
-    return (size_t)(from->end[column] - from->at[column]) >= n;
+    return from->end[column] - from->at[column] >= (ptrdiff_t)n;
 }
 
 static bool decode_difference(struct tr_coder *c, struct reading *from, const struct guess *g,
@@ -355,23 +365,256 @@ static bool decode_record(struct tr_coder *c, struct reading *from, struct tr_op
     return true;
 }
 
+/* Unpacks a block. @return NULL, or what is wrong */
+static const char *block_open(struct tr_coder *coder, const uint8_t head[TR_BLOCK_HEAD],
+                              const uint8_t *bytes, uint32_t packed, struct reading *from)
+{
+    if (block_checksum(head, bytes, packed) != tr_get64(head + 40))
+        return "a block's bytes are not those that were written (checksum)";
+    const size_t raw =
+        ZSTD_decompressDCtx(coder->unpack, coder->raw, TR_BLOCK_RAW_MAX, bytes, packed);
+    if (ZSTD_isError(raw) || raw != tr_get32(head + 12) || !block_part(from, coder->raw, raw))
+        return "a block cannot be unpacked";
+    memset(coder->raw + raw, 0, BEYOND);
+    block_begin(coder);
+    return NULL;
+}
+
+static const char *block_close(const struct reading *from)
+{
+    for (unsigned i = 0; i < TR_BLOCK_COLUMNS; i++)
+        if (from->at[i] != from->end[i])
+            return "a block has more than its records";
+    return NULL;
+}
+
 const char *tr_block_decode(struct tr_coder *coder, const uint8_t head[TR_BLOCK_HEAD],
                             const struct tr_block *block, const uint8_t *bytes, uint32_t packed,
                             struct tr_op *op)
 {
     struct reading from;
-    if (block_checksum(head, bytes, packed) != tr_get64(head + 40))
-        return "a block's bytes are not those that were written (checksum)";
-    const size_t raw =
-        ZSTD_decompressDCtx(coder->unpack, coder->raw, sizeof coder->raw, bytes, packed);
-    if (ZSTD_isError(raw) || raw != tr_get32(head + 12) || !block_part(&from, coder->raw, raw))
-        return "a block cannot be unpacked";
-    block_begin(coder);
+    const char *wrong = block_open(coder, head, bytes, packed, &from);
+    if (wrong)
+        return wrong;
     for (uint32_t i = 0; i < block->records; i++)
         if (!decode_record(coder, &from, &op[i]))
             return "a block has no such records";
-    for (unsigned i = 0; i < TR_BLOCK_COLUMNS; i++)
-        if (from.at[i] != from.end[i])
-            return "a block has more than its records";
-    return NULL;
+    return block_close(&from);
+}
+
+/* ---- decoding for a driver core -------------------------------------------------------------- */
+
+enum { GAP_MAX = 1 << 15 }; /* [PCycles] of a plain record's; longer ones are special */
+
+/* The first word of a packed reference (pc_pack) but for its address, by the first byte of a plain
+ * record; 0: such a record is not plain. */
+#define WHAT(reference, shift) \
+    ((uint64_t)(reference) << (PC_PACKED_BITS + 8) | (uint64_t)(shift) << PC_PACKED_BITS)
+#define WORD(name, shift) \
+    [TR_OP_##name << 3 | ((1 << (shift)) - 1)] = WHAT(PC_REFERENCE_##name, shift)
+static const uint64_t plain_what[256] = {
+    WORD(LOAD, 0),  WORD(LOAD, 1),  WORD(LOAD, 2),
+    WORD(LOAD, 3),  WORD(STORE, 0), WORD(STORE, 1),
+    WORD(STORE, 2), WORD(STORE, 3), [TR_OP_FETCH << 3] = WHAT(PC_REFERENCE_LINE, 2),
+};
+#undef WORD
+#undef WHAT
+
+/* Whether a plain record cannot have the address: then it is special. */
+static inline bool is_wrong(unsigned byte, uint64_t address)
+{
+    return address >> PC_PACKED_BITS | (address & byte & 7);
+}
+
+static bool is_plain(const struct tr_op *op, unsigned byte)
+{
+    return plain_what[byte] && !is_wrong(byte, op->address) && op->gap < GAP_MAX;
+}
+
+/* Puts what flatten_plain has passed over into the history. */
+static void learn_passed(struct tr_coder *c, struct reading *from)
+{
+    const uint8_t *const kinds = from->at[KINDS], *const gaps = from->at[GAPS];
+    ptrdiff_t n = kinds - from->unlearned;
+    for (n = n < HISTORY ? n : HISTORY; n > 0; n--)
+        learn_record(c, kinds[-n], gaps[-n]);
+}
+
+/* How an address is said: bytes of the difference, their bits, and what it is added to. */
+struct how_row {
+    uint64_t mask;
+    uint8_t bytes;
+    bool thread;
+};
+#define ROW(how, n, of_thread) \
+    [(how) + (n)] = {(n) ? ~UINT64_C(0) >> (64 - 8 * ((n) ? (n) : 1)) : 0, n, of_thread}
+#define ROWS(how, thread)                                                                   \
+    ROW(how, 0, thread), ROW(how, 1, thread), ROW(how, 2, thread), ROW(how, 3, thread),     \
+        ROW(how, 4, thread), ROW(how, 5, thread), ROW(how, 6, thread), ROW(how, 7, thread), \
+        ROW(how, 8, thread)
+static const struct how_row how_rows[HOW__COUNT] = {ROWS(HOW_LAST, false), ROWS(HOW_THREAD, true)};
+#undef ROWS
+#undef ROW
+
+/* References and instructions of plain records. */
+static void count_plain(struct tr_flat *to, const uint8_t *kinds, const uint8_t *gaps,
+                        uint32_t count)
+{
+    uint32_t fetches = 0, passed = 0;
+    for (uint32_t i = 0; i < count; i++)
+        fetches += kinds[i] == TR_OP_FETCH << 3;
+    for (uint32_t i = 0; i < count; i++)
+        passed += gaps[i];
+    to->references += count;
+    to->instructions += passed + count - fetches;
+}
+
+/* Plain records behind a plain one, of short gaps and behind a fetch, `left` at most: it stops at
+ * what is not that, or is wrong, which decode_record does again. Most records of a trace come this
+ * way, so it does as little as can be. @return how many */
+static uint32_t flatten_plain(struct tr_coder *c, struct reading *from, uint32_t left,
+                              struct tr_flat *to)
+{
+    const uint8_t *kinds = from->at[KINDS], *gaps = from->at[GAPS], *hows = from->at[HOWS],
+                  *deltas = from->at[DELTAS];
+    const uint8_t *const end = kinds + left;
+    struct pc_packed *out = to->packed + to->count;
+    uint64_t key = c->fetch * FOLLOWS + c->since;
+    while (kinds < end) {
+        const unsigned byte = *kinds, gap = *gaps, how = *hows;
+        const uint64_t what = plain_what[byte];
+        if (!what || gap == GAP_LONG)
+            break;
+        const bool fetch = byte == TR_OP_FETCH << 3;
+        struct guess *const g = block_guess(c, key, byte >> 3);
+        uint64_t address = g->last + g->stride;
+        if (how != HOW_GUESSED) {
+            if (how >= HOW__COUNT)
+                break;
+            const struct how_row *const row = &how_rows[how];
+            uint64_t difference;
+            memcpy(&difference, deltas, sizeof difference);
+            address = block_unzigzag(le64toh(difference) & row->mask) +
+                      (row->thread ? c->last[fetch] : g->last);
+            if (from->end[DELTAS] - deltas < row->bytes || is_wrong(byte, address))
+                break;
+            g->stride = address - g->last;
+            deltas += row->bytes;
+        } else if (is_wrong(byte, address)) {
+            break;
+        }
+        kinds++;
+        gaps++;
+        hows++;
+        g->last = address;
+        c->last[fetch] = address;
+        out[-1].ticks += gap;
+        if (fetch) {
+            key = address / TR_FETCH_LINE * FOLLOWS;
+            out->what = what | (address & ~UINT64_C(3));
+            out++->ticks = 0;
+            continue;
+        }
+        out->what = what | address;
+        out++->ticks = 1;
+        if (++key % FOLLOWS == 0)
+            break;
+    }
+    const uint32_t count = (uint32_t)(kinds - from->at[KINDS]);
+    const bool over = key % FOLLOWS == 0 && count && kinds[-1] != TR_OP_FETCH << 3;
+    c->fetch = (key - over) / FOLLOWS;
+    c->since = over ? FOLLOWS : key % FOLLOWS;
+    count_plain(to, from->at[KINDS], from->at[GAPS], count);
+    to->count += count;
+    from->at[KINDS] = kinds;
+    from->at[GAPS] = gaps;
+    from->at[HOWS] = hows;
+    from->at[DELTAS] = deltas;
+    return count;
+}
+
+static void flat_put(struct tr_flat *to, uint64_t what, uint32_t ticks)
+{
+    to->packed[to->count++] = (struct pc_packed){.what = what, .ticks = ticks};
+}
+
+static bool flat_ends_plain(const struct tr_flat *to)
+{
+    return to->count && pc_packed_kind(&to->packed[to->count - 1]) != PC_REFERENCE_END;
+}
+
+static void put_special(struct tr_flat *to, const struct tr_op *op)
+{
+    if (to->specials == to->special_room) {
+        to->special_room = 2 * to->special_room + 16;
+        to->special = sim_grow(to->special, to->special_room, sizeof *to->special);
+    }
+    to->special[to->specials++] = (struct tr_special){to->count, *op};
+    flat_put(to, pc_pack(PC_REFERENCE_END, 0, 0), 0);
+}
+
+static void flatten_record(struct tr_flat *to, const struct tr_op *op)
+{
+    const unsigned byte = op->kind << 3 | (op->size ? op->size - 1 : 0);
+    to->references += tr_op_is_reference(op);
+    to->instructions += tr_op_instructions(op);
+    if (!is_plain(op, byte)) {
+        put_special(to, op);
+        return;
+    }
+    if (op->gap && flat_ends_plain(to))
+        to->packed[to->count - 1].ticks += op->gap;
+    else if (op->gap)
+        flat_put(to, pc_pack(PC_REFERENCE_COMPUTE, 0, 0), op->gap);
+    if (op->kind == TR_OP_FETCH)
+        flat_put(to, plain_what[byte] | (op->address & ~UINT64_C(3)), 0);
+    else
+        flat_put(to, plain_what[byte] | op->address, 1);
+}
+
+/* Room for so many records, each of which may be behind a special one, with a gap. */
+static void flat_begin(struct tr_flat *to, uint32_t records)
+{
+    const uint32_t room = records + records / 2 + 2;
+    if (room > to->room) {
+        free(to->packed);
+        to->packed = sim_alloc(room, sizeof *to->packed); /* zeroed: nothing writes values */
+        to->room = room;
+    }
+    to->count = to->specials = 0;
+    to->references = to->instructions = 0;
+}
+
+void tr_flat_free(struct tr_flat *flat)
+{
+    free(flat->packed);
+    free(flat->special);
+}
+
+const char *tr_block_flatten(struct tr_coder *coder, const uint8_t head[TR_BLOCK_HEAD],
+                             const struct tr_block *block, const uint8_t *bytes, uint32_t packed,
+                             struct tr_flat *flat)
+{
+    struct reading from;
+    const char *wrong = block_open(coder, head, bytes, packed, &from);
+    if (wrong)
+        return wrong;
+    flat_begin(flat, block->records);
+    if (!block_left(&from, KINDS, block->records))
+        return "a block has no such records";
+    for (uint32_t left = block->records; left;) {
+        struct tr_op op;
+        if (coder->since < FOLLOWS && flat_ends_plain(flat))
+            left -= flatten_plain(coder, &from, left, flat);
+        if (!left)
+            break;
+        learn_passed(coder, &from);
+        if (!decode_record(coder, &from, &op))
+            return "a block has no such records";
+        from.unlearned = from.at[KINDS];
+        flatten_record(flat, &op);
+        left--;
+    }
+    flat->packed[flat->count] = (struct pc_packed){.what = pc_pack(PC_REFERENCE_END, 0, 0)};
+    return block_close(&from);
 }

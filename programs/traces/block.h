@@ -10,6 +10,7 @@
 #ifndef TR_BLOCK_H
 #define TR_BLOCK_H
 
+#include "procard/driver/driver.h"
 #include "programs/traces/trace.h"
 
 enum {
@@ -53,6 +54,29 @@ const char *tr_block_head(const uint8_t head[TR_BLOCK_HEAD], struct tr_block *bl
 const char *tr_block_decode(struct tr_coder *coder, const uint8_t head[TR_BLOCK_HEAD],
                             const struct tr_block *block, const uint8_t *bytes, uint32_t packed,
                             struct tr_op *op);
+
+/** A block as a driver core takes it. Plain records, which are loads and stores of a whole, aligned
+ *  word and look-ups of instructions, are packed, and their gaps are work behind what comes before
+ *  them. All others are special: in their places there is a PC_REFERENCE_END. Behind all, too. */
+struct tr_flat {
+    struct pc_packed *packed;   /**< [count + 1] */
+    struct tr_special *special; /**< [specials] in their order */
+    uint32_t count, specials;
+    uint32_t room, special_room;
+    uint64_t references, instructions; /**< of its records */
+};
+
+struct tr_special {
+    uint32_t at; /**< its place among the packed ones */
+    struct tr_op op;
+};
+
+void tr_flat_free(struct tr_flat *flat);
+
+/** As tr_block_decode. @param flat  zeroed before the first time; what it had is lost */
+const char *tr_block_flatten(struct tr_coder *coder, const uint8_t head[TR_BLOCK_HEAD],
+                             const struct tr_block *block, const uint8_t *bytes, uint32_t packed,
+                             struct tr_flat *flat);
 
 /** Little-endian numbers in files. */
 void tr_put32(uint8_t *to, uint32_t value);

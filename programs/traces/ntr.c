@@ -282,45 +282,84 @@ size_t tr_blocks(const struct tr_source *source, const struct tr_block **blocks)
 }
 
 /* Whether a block's records lead to where the index has its thread's next block begin. */
-static bool leads_on(const struct tr_block *b, const struct tr_op *op)
+static bool leads_on(const struct tr_block *b, uint64_t references, uint64_t instructions)
 {
-    uint64_t references = b->references, instructions = b->instructions;
+    return b->references_end == UINT64_MAX ||
+           (b->references + references == b->references_end &&
+            b->instructions + instructions == b->instructions_end);
+}
+
+static bool ops_lead_on(const struct tr_block *b, const struct tr_op *op)
+{
+    uint64_t references = 0, instructions = 0;
     for (uint32_t i = 0; i < b->records; i++) {
         references += tr_op_is_reference(&op[i]);
         instructions += tr_op_instructions(&op[i]);
     }
-    return b->references_end == UINT64_MAX ||
-           (references == b->references_end && instructions == b->instructions_end);
+    return leads_on(b, references, instructions);
+}
+
+/* A block as it lies in the file: its head, and n->bytes. @param[out] wrong  what is, but for that
+ * the file cannot be read; NULL: nothing */
+static bool read_packed(struct ntr *n, struct tr_block *b, uint8_t bytes[TR_BLOCK_HEAD],
+                        uint32_t *packed, const char **wrong)
+{
+    struct tr_block head = {.offset = 0};
+    if (!read_at(n, b->offset, bytes, TR_BLOCK_HEAD))
+        return false;
+    *wrong = tr_block_head(bytes, &head, packed);
+    if (!*wrong && (head.thread != b->thread || head.records != b->records ||
+                    head.references != b->references || head.instructions != b->instructions))
+        *wrong = "a block is not what the index says";
+    b->card = head.card;
+    if (*wrong)
+        return true;
+    if (*packed > n->room) {
+        n->room = *packed;
+        n->bytes = sim_grow(n->bytes, n->room, 1);
+    }
+    return read_at(n, b->offset + TR_BLOCK_HEAD, n->bytes, *packed);
+}
+
+#define LEADS_ASTRAY "the next block of its thread does not follow a block"
+
+static bool block_is_good(struct ntr *n, const struct tr_block *b, const char *wrong)
+{
+    if (wrong)
+        tr_source_complain(&n->source, b->offset, "%s" DAMAGED, wrong);
+    return !wrong;
 }
 
 bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op)
 {
     struct ntr *n = (struct ntr *)source;
     struct tr_block *b = &n->block[block];
-    struct tr_block head = {.offset = 0};
-    uint8_t bytes[TR_BLOCK_HEAD];
+    uint8_t head[TR_BLOCK_HEAD];
     uint32_t packed;
-    if (!read_at(n, b->offset, bytes, sizeof bytes))
+    const char *wrong;
+    if (!read_packed(n, b, head, &packed, &wrong))
         return false;
-    const char *wrong = tr_block_head(bytes, &head, &packed);
-    if (!wrong && (head.thread != b->thread || head.records != b->records ||
-                   head.references != b->references || head.instructions != b->instructions))
-        wrong = "a block is not what the index says";
-    b->card = head.card;
-    if (!wrong) {
-        if (packed > n->room) {
-            n->room = packed;
-            n->bytes = sim_grow(n->bytes, n->room, 1);
-        }
-        if (!read_at(n, b->offset + TR_BLOCK_HEAD, n->bytes, packed))
-            return false;
-        wrong = tr_block_decode(n->coder, bytes, b, n->bytes, packed, op);
-        if (!wrong && !leads_on(b, op))
-            wrong = "the next block of its thread does not follow a block";
-    }
-    if (wrong)
-        tr_source_complain(source, b->offset, "%s" DAMAGED, wrong);
-    return !wrong;
+    if (!wrong)
+        wrong = tr_block_decode(n->coder, head, b, n->bytes, packed, op);
+    if (!wrong && !ops_lead_on(b, op))
+        wrong = LEADS_ASTRAY;
+    return block_is_good(n, b, wrong);
+}
+
+bool tr_block_read_flat(struct tr_source *source, size_t block, struct tr_flat *flat)
+{
+    struct ntr *n = (struct ntr *)source;
+    struct tr_block *b = &n->block[block];
+    uint8_t head[TR_BLOCK_HEAD];
+    uint32_t packed;
+    const char *wrong;
+    if (!read_packed(n, b, head, &packed, &wrong))
+        return false;
+    if (!wrong)
+        wrong = tr_block_flatten(n->coder, head, b, n->bytes, packed, flat);
+    if (!wrong && !leads_on(b, flat->references, flat->instructions))
+        wrong = LEADS_ASTRAY;
+    return block_is_good(n, b, wrong);
 }
 
 static bool is_wanted(const struct ntr *n, const struct tr_block *b)

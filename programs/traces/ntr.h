@@ -37,4 +37,7 @@ size_t tr_blocks(const struct tr_source *source, const struct tr_block **blocks)
  *  @return false: tr_why says why */
 bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op);
 
+/** The same, for a driver core. */
+bool tr_block_read_flat(struct tr_source *source, size_t block, struct tr_flat *flat);
+
 #endif

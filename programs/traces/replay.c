@@ -34,9 +34,7 @@ enum {
     POLL = 16,      /* [PCycles] between two looks at what a store-conditional waits for, */
     LOOK_AGAIN = 3, /* and of a load and what is around it that is repeated */
     PATIENCE =
-        1 << 20,  /* [PCycles] without any reference: what is waited for is not in the trace */
-    PACKED = 128, /* records are handed to a core at once, so many at most ... */
-    PACKED_GAP = 1 << 15, /* [PCycles] ... with no longer gaps */
+        1 << 20, /* [PCycles] without any reference: what is waited for is not in the trace */
     WORD_SHIFT = 3
 };
 
@@ -47,8 +45,9 @@ struct thread {
     unsigned bound; /* the one it is to have when it has given that away */
     enum state state;
     size_t next_block; /* in the file; those before it are done */
-    struct tr_op *op;  /* the block's; [room] */
-    uint32_t room, count, at;
+    struct tr_flat block;
+    uint32_t at;       /* in it: those before it are done, or its card has got them; */
+    uint32_t specials; /* so many of those are special */
     sim_tick marks_at; /* MARKS: it names a region then, */
     sim_tick notes_at; /* and had come so far with its notes; 0: it does not */
     sim_tick ready_at; /* SOON, READY: from then on, */
@@ -56,15 +55,11 @@ struct thread {
     sim_tick delay;    /* from when it has a card, too, to when it goes on */
     unsigned wakes;    /* that came before it slept, */
     sim_tick woken_at; /* the last of them */
-    bool computed;     /* the gap of op[at] is done; */
+    bool computed;     /* the gap of the record is done; */
     unsigned done;     /* [bytes] of its reference, too */
     bool linking;      /* its SC has failed: LL comes first */
     bool waits;        /* its word has not been stored into as often as it must, */
     bool polls;        /* ... as it has seen since it has its card */
-    struct pc_packed
-        *packed;         /* [PACKED], those before `at` that its card has got; NULL: none yet */
-    uint32_t *packed_at; /* ... the records they are of */
-    size_t packed_count;
 };
 
 struct card {
@@ -112,14 +107,11 @@ static bool replay_refill(struct replay *r, uint32_t number)
         t->next_block++;
     if (t->next_block == blocks || r->bad)
         return false;
-    if (block[t->next_block].records > t->room) {
-        t->room = block[t->next_block].records;
-        t->op = sim_grow(t->op, t->room, sizeof *t->op);
-    }
-    r->bad = !tr_block_read(r->source, t->next_block, t->op);
-    t->count = r->bad ? 0 : block[t->next_block].records;
+    r->bad = !tr_block_read_flat(r->source, t->next_block, &t->block);
+    if (r->bad)
+        t->block.count = 0;
     t->next_block++;
-    t->at = 0;
+    t->at = t->specials = 0;
     return !r->bad;
 }
 
@@ -129,21 +121,37 @@ static bool is_sign(const struct tr_op *op)
     return op->kind == TR_OP_OPEN || op->kind == TR_OP_CLOSED;
 }
 
-/* The record that a thread is at. @return NULL: it is behind its last */
+static const struct tr_op *replay_special(const struct thread *t)
+{
+    return &t->block.special[t->specials].op;
+}
+
+static bool is_special(const struct thread *t)
+{
+    return pc_packed_kind(&t->block.packed[t->at]) == PC_REFERENCE_END;
+}
+
+/* The record that a thread is at. @return NULL: it is behind its last; of a plain one only the kind
+ * means something: it is a reference */
 static inline const struct tr_op *replay_current(struct replay *r, uint32_t number)
 {
+    static const struct tr_op plain = {.kind = TR_OP_LOAD};
     struct thread *t = &r->thread[number];
-    for (;; t->at++) {
-        if (t->at == t->count && !replay_refill(r, number))
+    for (;; t->at++, t->specials++) {
+        if (t->at == t->block.count && !replay_refill(r, number))
             return NULL;
-        if (!is_sign(&t->op[t->at]))
-            return &t->op[t->at];
+        if (!is_special(t))
+            return &plain;
+        if (!is_sign(replay_special(t)))
+            return replay_special(t);
     }
 }
 
+/* A special record is done. */
 static inline void replay_advance(struct replay *r, struct thread *t)
 {
     t->at++;
+    t->specials++;
     t->computed = t->linking = t->waits = t->polls = false;
     t->done = 0;
     r->moves++;
@@ -172,7 +180,7 @@ static void replay_compute(struct pc_reference *out, uint64_t ticks, enum pc_sta
 static void replay_piece(struct pc_reference *out, const struct thread *t,
                          enum pc_reference_kind kind, uint64_t ticks)
 {
-    const struct tr_op *op = &t->op[t->at];
+    const struct tr_op *op = replay_special(t);
     const uint64_t va = op->address + t->done;
     unsigned size = TR_SIZE_MAX;
     while (size > op->size - t->done || va % size)
@@ -183,7 +191,7 @@ static void replay_piece(struct pc_reference *out, const struct thread *t,
 /* A store-conditional that is to succeed when it is its turn. */
 static void replay_conditional(struct replay *r, struct thread *t, struct pc_reference *out)
 {
-    const struct tr_op *op = &t->op[t->at];
+    const struct tr_op *op = replay_special(t);
     t->waits = is_early(r, op);
     if (t->waits) {
         if (!t->polls || !r->card[t->card].wanted) /* else it gives its card away: END */
@@ -204,7 +212,7 @@ static void replay_begun(struct pc_reference *out, const struct thread *t)
                                                    [PC_RECORDED_LL] = PC_REFERENCE_LOAD_LINKED,
                                                    [PC_RECORDED_SC] =
                                                        PC_REFERENCE_STORE_CONDITIONAL};
-    const struct tr_op *op = &t->op[t->at];
+    const struct tr_op *op = replay_special(t);
     const uint64_t kind = op->value >> 1;
     replay_piece(out, t, kind < sizeof kinds / sizeof *kinds ? kinds[kind] : PC_REFERENCE_LOAD, 1);
     out->extent =
@@ -213,7 +221,7 @@ static void replay_begun(struct pc_reference *out, const struct thread *t)
 
 static void replay_refer(struct replay *r, struct thread *t, struct pc_reference *out)
 {
-    const struct tr_op *op = &t->op[t->at];
+    const struct tr_op *op = replay_special(t);
     switch (op->kind) {
     case TR_OP_LOAD:
         replay_piece(out, t, PC_REFERENCE_LOAD, 1);
@@ -281,7 +289,7 @@ static void replay_tried(struct replay *r, struct thread *t, const struct pc_ref
     } else if (failed) {
         t->linking = true;
     } else {
-        ++*replay_stored(r, &t->op[t->at]);
+        ++*replay_stored(r, replay_special(t));
         replay_advance(r, t);
     }
 }
@@ -291,7 +299,7 @@ static void replay_done(void *self, unsigned card, const struct pc_reference *re
 {
     struct replay *r = self;
     struct thread *t = &r->thread[r->card[card].thread];
-    const struct tr_op *op = &t->op[t->at];
+    const struct tr_op *op = replay_special(t);
     t->done += reference->size;
     if (op->kind == TR_OP_SC) {
         t->done = 0;
@@ -310,34 +318,6 @@ static void replay_done(void *self, unsigned card, const struct pc_reference *re
         replay_advance(r, t);
 }
 
-/* Whether a record is a plain reference of a whole, aligned word, or a look-up of instructions. */
-static bool replay_packable(const struct tr_op *op)
-{
-    const bool known = op->address >> PC_PACKED_BITS == 0 && op->gap < PACKED_GAP;
-    if (op->kind == TR_OP_FETCH)
-        return known;
-    return known && (op->kind == TR_OP_LOAD || op->kind == TR_OP_STORE) &&
-           !(op->size & (op->size - 1)) && !(op->address & (op->size - 1));
-}
-
-static void replay_pack(struct thread *t, enum pc_reference_kind kind, unsigned size,
-                        uint64_t address, uint32_t ticks)
-{
-    t->packed[t->packed_count] = (struct pc_packed){
-        .what = pc_pack(kind, (unsigned)__builtin_ctz(size), address), .ticks = ticks};
-    t->packed_at[t->packed_count++] = t->at;
-}
-
-/* The gap before a record: of the reference before it, or of its own. */
-static void replay_pack_gap(struct thread *t, uint32_t gap)
-{
-    struct pc_packed *last = t->packed_count ? &t->packed[t->packed_count - 1] : NULL;
-    if (gap && last && last->ticks)
-        last->ticks += gap;
-    else if (gap)
-        replay_pack(t, PC_REFERENCE_COMPUTE, 1, 0, gap);
-}
-
 /* Plain references behind each other, with the same effect as one by one. They count as done when
  * they are handed out (but see replay_moves). */
 static size_t replay_more(void *self, unsigned card, sim_tick now, const struct pc_packed **first)
@@ -346,34 +326,21 @@ static size_t replay_more(void *self, unsigned card, sim_tick now, const struct 
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
     (void)now;
-    t->packed_count = 0;
-    if (!replay_current(r, number) || t->done)
+    if (!replay_current(r, number) || is_special(t))
         return 0;
-    if (!t->packed) {
-        t->packed = sim_alloc(PACKED, sizeof *t->packed);
-        t->packed_at = sim_alloc(PACKED, sizeof *t->packed_at);
-    }
-    for (; t->at < t->count && t->packed_count + 2 <= PACKED; replay_advance(r, t)) {
-        const struct tr_op *op = &t->op[t->at];
-        if (!replay_packable(op))
-            break;
-        replay_pack_gap(t, t->computed ? 0 : op->gap);
-        if (op->kind == TR_OP_FETCH)
-            replay_pack(t, PC_REFERENCE_LINE, 4, op->address & ~UINT64_C(3), 0);
-        else
-            replay_pack(t, op->kind == TR_OP_LOAD ? PC_REFERENCE_LOAD : PC_REFERENCE_STORE,
-                        op->size, op->address, 1);
-    }
-    *first = t->packed;
-    return t->packed_count;
+    const struct tr_flat *b = &t->block;
+    const uint32_t end = t->specials < b->specials ? b->special[t->specials].at : b->count,
+                   count = end - t->at;
+    *first = &b->packed[t->at];
+    t->at = end;
+    r->moves += count;
+    return count;
 }
 
 /* Where the thread on a card has come to: the record that is under way, or that it is at. */
 static uint32_t replay_under_way(const struct replay *r, unsigned card)
 {
-    const struct thread *t = &r->thread[r->card[card].thread];
-    const size_t left = pc_drive_left(r->run->m, card);
-    return left ? t->packed_at[t->packed_count - left] : t->at;
+    return r->thread[r->card[card].thread].at - (uint32_t)pc_drive_left(r->run->m, card);
 }
 
 /* Records that are done. */
@@ -386,14 +353,23 @@ static uint64_t replay_moves(const struct replay *r)
     return moves;
 }
 
-/* The reference under way is done with, and those behind it begin anew. */
+/* The reference under way is done with, but for the work behind it; those that follow begin anew.
+ */
 static void replay_skip(struct replay *r, unsigned card)
 {
     struct thread *t = &r->thread[r->card[card].thread];
     const uint32_t at = replay_under_way(r, card);
     r->moves -= t->at - at;
     t->at = at;
-    replay_advance(r, t);
+    if (is_special(t)) {
+        replay_advance(r, t);
+        return;
+    }
+    struct pc_packed *p = &t->block.packed[at];
+    p->ticks -= pc_packed_kind(p) != PC_REFERENCE_LINE;
+    p->what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0);
+    t->at += !p->ticks;
+    r->moves++;
 }
 
 static const struct pc_driver_source source = {
@@ -965,11 +941,8 @@ static void replay_end(void *self)
     tr_table_free(&r->pages);
     tr_table_free(&r->recorded);
     tr_table_free(&r->places);
-    for (uint32_t i = 0; i < r->threads; i++) {
-        free(r->thread[i].op);
-        free(r->thread[i].packed);
-        free(r->thread[i].packed_at);
-    }
+    for (uint32_t i = 0; i < r->threads; i++)
+        tr_flat_free(&r->thread[i].block);
     free(r->thread);
     free(r->card);
     if (r->source)
