@@ -143,32 +143,46 @@ struct way {
     uint32_t at, special, plain;
 };
 
-static void check_packed(struct way *w, enum pc_reference_kind kind, uint64_t address)
+/* @param told  its value is the number of the special record before */
+static void check_packed(struct way *w, enum pc_reference_kind kind, uint64_t address, bool told)
 {
     const struct pc_packed *p = &w->flat->packed[w->at++];
     cr_assert_lt(w->at, w->flat->count + 1);
-    cr_assert(pc_packed_kind(p) == kind && !p->value, "%u: %d", w->at, pc_packed_kind(p));
+    cr_assert(pc_packed_kind(p) == kind && !(p->what & PC_TOLD) == !told, "%u: %d", w->at,
+              pc_packed_kind(p));
+    cr_assert_eq(p->value, told ? w->special - 1 : 0);
     cr_assert_eq(p->what << 16 >> 16, address);
+}
+
+static void check_special(struct way *w, const struct tr_op *op, bool told)
+{
+    const struct tr_special *special = &w->flat->special[w->special++];
+    cr_assert(special->at == w->at && special->told == told);
+    check_same(&special->op, op, w->at);
 }
 
 /* @param[in,out] ticks  [PCycles] that the packed ones before it are to take in all */
 static void check_way(struct way *w, const struct tr_op *op, uint64_t *ticks)
 {
-    static const enum pc_reference_kind kinds[] = {PC_REFERENCE_LOAD, PC_REFERENCE_STORE,
-                                                   PC_REFERENCE_LINE};
-    const bool fetch = op->kind == TR_OP_FETCH, word = !(op->size & (op->size - 1));
-    const uint64_t low = fetch ? 3 : 0;
-    if (op->kind > TR_OP_FETCH || op->gap >= 1 << 15 || op->address >> PC_PACKED_BITS ||
+    static const enum pc_reference_kind kinds[TR_OP__COUNT] = {[TR_OP_LOAD] = PC_REFERENCE_LOAD,
+                                                               [TR_OP_STORE] = PC_REFERENCE_STORE,
+                                                               [TR_OP_ACQUIRE] = PC_REFERENCE_LOAD,
+                                                               [TR_OP_RELEASE] = PC_REFERENCE_STORE,
+                                                               [TR_OP_FETCH] = PC_REFERENCE_LINE};
+    const bool fetch = op->kind == TR_OP_FETCH, word = !(op->size & (op->size - 1)),
+               told = op->kind == TR_OP_ACQUIRE || op->kind == TR_OP_RELEASE;
+    if (!kinds[op->kind] || op->gap >= 1 << 15 || op->address >> PC_PACKED_BITS ||
         (!fetch && (!word || op->address % op->size))) {
-        cr_assert_eq(w->flat->special[w->special].at, w->at);
-        check_same(&w->flat->special[w->special++].op, op, w->at);
-        check_packed(w, PC_REFERENCE_END, 0);
+        check_special(w, op, false);
+        check_packed(w, PC_REFERENCE_END, 0, false);
         w->plain = 0;
         return;
     }
     if (op->gap && !w->plain)
-        check_packed(w, PC_REFERENCE_COMPUTE, 0);
-    check_packed(w, kinds[op->kind], op->address & ~low);
+        check_packed(w, PC_REFERENCE_COMPUTE, 0, false);
+    if (told)
+        check_special(w, op, true);
+    check_packed(w, kinds[op->kind], op->address & ~(uint64_t)(fetch ? 3 : 0), told);
     *ticks += op->gap + !fetch;
     w->plain++;
 }

@@ -200,6 +200,20 @@ static bool refer_in_part(struct driver *d, enum pc_stop *stop)
     return over;
 }
 
+/* Nothing that was packed follows. */
+static void driver_forget(struct driver *d)
+{
+    d->packed = d->packed_end = d->seen = d->sure = NULL;
+    d->left = 0;
+}
+
+/* A packed reference is done that the source is to be told of. */
+static void driver_tell(struct driver *d, const struct pc_packed *p, sim_tick waited)
+{
+    if (!d->source->told(d->self, d->base.number, p, waited))
+        driver_forget(d);
+}
+
 /* @return false: *stop says why */
 static bool driver_refer(struct driver *d, enum pc_stop *stop)
 {
@@ -228,7 +242,9 @@ static bool driver_refer(struct driver *d, enum pc_stop *stop)
         pc_complete(cpu, completes_in(r.kind), 1);
         cpu->instructions++;
     }
-    if (d->source->done && !d->quiet && !d->asked)
+    if (d->quiet && d->packed[-1].what & PC_TOLD)
+        driver_tell(d, d->packed - 1, result.done - result.began);
+    else if (d->source->done && !d->quiet && !d->asked)
         d->source->done(d->self, cpu->number, &r, &result);
     return true;
 }
@@ -325,7 +341,7 @@ static bool driver_begin(struct driver *d, enum pc_stop *stop)
 
 /* Bits of a packed reference that say whether it is a load or a store, or something else. */
 #define REFERS (UINT64_C(1) << (PC_PACKED_BITS + 9))
-#define OTHERS (~UINT64_C(0) << (PC_PACKED_BITS + 9))
+#define OTHERS (~(PC_TOLD | (REFERS - 1)))
 
 /* What is left of an address in the tag of a line, for each size: an access that is not aligned
    never has the line's. */
@@ -383,6 +399,7 @@ struct hits {
     uint64_t line;              /* and the last of instructions */
     sim_tick now;               /* the last one is over then, with the work behind it, ... */
     uint64_t cut;               /* ... but for so much of it that is to come */
+    bool refused;               /* what would follow the last one is not to be made */
 };
 
 /* The last PCycles of those before `p`, of which some take time. */
@@ -398,8 +415,8 @@ static struct pc_tail tail_of(const struct pc_packed *p)
     return (struct pc_tail){.did = 1, .done = driver_stores(p) ? PC_ST_STORE : PC_ST_LOAD};
 }
 
-/* Of a last one that is cut: its own PCycle, or none yet. */
-static struct pc_tail tail_of_cut(const struct pc_packed *last)
+/* Of a last one without the work behind it: its own PCycle, or none. */
+static struct pc_tail tail_of_own(const struct pc_packed *last)
 {
     return (struct pc_tail){.did = driver_refers(last),
                             .done = driver_stores(last) ? PC_ST_STORE : PC_ST_LOAD};
@@ -419,7 +436,7 @@ static void driver_enter(struct driver *d, const struct hits *h)
     cpu->states[PC_ST_STORE] += h->stores;
     cpu->states[PC_ST_INT] += passed - count;
     cpu->instructions += passed;
-    cpu->tail = h->cut ? tail_of_cut(h->to - 1) : tail_of(h->to);
+    cpu->tail = h->cut || h->refused ? tail_of_own(h->to - 1) : tail_of(h->to);
     cpu->now = h->now;
 }
 
@@ -445,6 +462,23 @@ static inline struct pc_line *view_of(struct pc_line *first, uint64_t what, unsi
                                       uint64_t mask)
 {
     return (struct pc_line *)((char *)first + (what >> shift & mask));
+}
+
+enum { TOLD = PC_TOLD >> (PC_PACKED_BITS + 8) };
+
+/* Makes a packed reference that hits, of which the source is told. @return false: it does not hit
+ */
+static bool make_told(struct driver *d, const struct pc_line *line, const struct pc_packed *p,
+                      struct hits *h)
+{
+    if (!driver_shown(d, p))
+        return false;
+    h->loads += !driver_stores(p);
+    h->stores += driver_stores(p);
+    if (driver_stores(p))
+        put_packed(line, p);
+    h->refused = !d->source->told(d->self, d->base.number, p, 0);
+    return true;
 }
 
 /* Makes packed references before `end` as long as they hit and the horizon is not reached, and the
@@ -484,6 +518,15 @@ make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits 
             put_packed(line, p);
             now += ticks + !ticks;
             continue;
+        case PC_REFERENCE_LOAD | TOLD:
+        case PC_REFERENCE_STORE | TOLD:
+            if (!make_told(d, line, p, h))
+                break;
+            now += h->refused ? 1 : ticks + !ticks;
+            if (!h->refused)
+                continue;
+            p++;
+            break;
         default:
             now += ticks + !ticks;
             continue;
@@ -504,8 +547,11 @@ static void driver_hits(struct driver *d)
     d->line = h.line & ADDRESS;
     if (h.to == d->packed)
         return;
-    cut_work(&h, d->base.horizon);
+    if (!h.refused)
+        cut_work(&h, d->base.horizon);
     driver_enter(d, &h);
+    if (h.refused)
+        driver_forget(d);
 }
 
 /* Asks the card for what a packed reference needs. @return false: *stop says why */
@@ -547,6 +593,8 @@ static bool driver_serve(struct driver *d, enum pc_stop *stop)
         cpu->instructions++;
     }
     d->packed++;
+    if (p->what & PC_TOLD)
+        driver_tell(d, p, 0);
     return true;
 }
 
@@ -707,8 +755,7 @@ void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source
     d->self = self;
     d->asked = d->has_asked = d->again = false;
     d->line = 0;
-    d->packed = d->packed_end = d->seen = d->sure = NULL;
-    d->left = 0;
+    driver_forget(d);
     nm_card_resume(m, card, at);
 }
 

@@ -64,16 +64,19 @@ struct pc_reference {
 };
 
 /** A load, a store, a COMPUTE (in PC_ST_INT) or a LINE in 16 bytes, of which the source is not
- * told.
+ * told, but for loads and stores with PC_TOLD.
  */
 struct pc_packed {
-    uint64_t what;  /**< address, size and kind (pc_pack) */
+    uint64_t what;  /**< address, size and kind (pc_pack), and perhaps PC_TOLD */
     uint32_t ticks; /**< [PCycles] as in struct pc_reference */
     uint32_t value; /**< to be stored: of 8 bytes the low half */
 };
 
 /** [bits] of a packed address: those of the flat space, all of a program's. */
 enum { PC_PACKED_BITS = 48 };
+
+/** In a packed reference: the source is told (pc_driver_source). */
+#define PC_TOLD (UINT64_C(1) << 63)
 
 /** The first word of a packed reference. @param address  below 1 << PC_PACKED_BITS
  *  @param shift  of its size: 0 to 3 */
@@ -84,7 +87,7 @@ static inline uint64_t pc_pack(enum pc_reference_kind kind, unsigned shift, uint
 
 static inline enum pc_reference_kind pc_packed_kind(const struct pc_packed *packed)
 {
-    return (enum pc_reference_kind)(packed->what >> (PC_PACKED_BITS + 8));
+    return (enum pc_reference_kind)((packed->what & ~PC_TOLD) >> (PC_PACKED_BITS + 8));
 }
 
 /** What came of it. */
@@ -114,6 +117,12 @@ struct pc_driver_source {
      *  call of `more` or `next`. NULL: there are never any.
      *  @return how many; 0: `next` shall be asked */
     size_t (*more)(void *self, unsigned card, sim_tick now, const struct pc_packed **first);
+
+    /** A packed reference with PC_TOLD is done; only of a source that is `near`.
+     *  @param waited  [ticks] from when it was first tried
+     *  @return whether those that follow it do; false: the work behind it is not done, those that
+     *  follow are forgotten, and what comes next is asked for */
+    bool (*told)(void *self, unsigned card, const struct pc_packed *packed, sim_tick waited);
 
     /** What `next` says hangs on how far other cards have come: nothing is foreseen beyond the next
      *  reference, so that cards run as far ahead of each other with `more` as without. */

@@ -512,11 +512,13 @@ static uint32_t flatten_plain(struct tr_coder *c, struct reading *from, uint32_t
         if (fetch) {
             key = address / TR_FETCH_LINE * FOLLOWS;
             out->what = what | (address & ~UINT64_C(3));
-            out++->ticks = 0;
+            out->value = out->ticks = 0;
+            out++;
             continue;
         }
         out->what = what | address;
-        out++->ticks = 1;
+        out->ticks = 1;
+        out++->value = 0;
         if (++key % FOLLOWS == 0)
             break;
     }
@@ -533,9 +535,9 @@ static uint32_t flatten_plain(struct tr_coder *c, struct reading *from, uint32_t
     return count;
 }
 
-static void flat_put(struct tr_flat *to, uint64_t what, uint32_t ticks)
+static void flat_put(struct tr_flat *to, uint64_t what, uint32_t ticks, uint32_t value)
 {
-    to->packed[to->count++] = (struct pc_packed){.what = what, .ticks = ticks};
+    to->packed[to->count++] = (struct pc_packed){what, ticks, value};
 }
 
 static bool flat_ends_plain(const struct tr_flat *to)
@@ -543,33 +545,49 @@ static bool flat_ends_plain(const struct tr_flat *to)
     return to->count && pc_packed_kind(&to->packed[to->count - 1]) != PC_REFERENCE_END;
 }
 
-static void put_special(struct tr_flat *to, const struct tr_op *op)
+static void put_special(struct tr_flat *to, const struct tr_op *op, bool told)
 {
     if (to->specials == to->special_room) {
         to->special_room = 2 * to->special_room + 16;
         to->special = sim_grow(to->special, to->special_room, sizeof *to->special);
     }
-    to->special[to->specials++] = (struct tr_special){to->count, *op};
-    flat_put(to, pc_pack(PC_REFERENCE_END, 0, 0), 0);
+    to->special[to->specials++] = (struct tr_special){to->count, told, *op};
+}
+
+/* PCycles before a record that is packed. */
+static void put_gap(struct tr_flat *to, uint32_t gap)
+{
+    if (gap && flat_ends_plain(to))
+        to->packed[to->count - 1].ticks += gap;
+    else if (gap)
+        flat_put(to, pc_pack(PC_REFERENCE_COMPUTE, 0, 0), gap, 0);
+}
+
+/* The kind of plain record that the core has instead of one. */
+static unsigned plain_kind(const struct tr_op *op)
+{
+    return op->kind == TR_OP_ACQUIRE   ? TR_OP_LOAD
+           : op->kind == TR_OP_RELEASE ? TR_OP_STORE
+                                       : op->kind;
 }
 
 static void flatten_record(struct tr_flat *to, const struct tr_op *op)
 {
-    const unsigned byte = op->kind << 3 | (op->size ? op->size - 1 : 0);
+    const unsigned kind = plain_kind(op), byte = kind << 3 | (op->size ? op->size - 1 : 0);
+    const bool told = kind != op->kind, fetch = kind == TR_OP_FETCH;
     to->references += tr_op_is_reference(op);
     to->instructions += tr_op_instructions(op);
     if (!is_plain(op, byte)) {
-        put_special(to, op);
+        put_special(to, op, false);
+        flat_put(to, pc_pack(PC_REFERENCE_END, 0, 0), 0, 0);
         return;
     }
-    if (op->gap && flat_ends_plain(to))
-        to->packed[to->count - 1].ticks += op->gap;
-    else if (op->gap)
-        flat_put(to, pc_pack(PC_REFERENCE_COMPUTE, 0, 0), op->gap);
-    if (op->kind == TR_OP_FETCH)
-        flat_put(to, plain_what[byte] | (op->address & ~UINT64_C(3)), 0);
-    else
-        flat_put(to, plain_what[byte] | op->address, 1);
+    put_gap(to, op->gap);
+    if (told)
+        put_special(to, op, true);
+    flat_put(to,
+             plain_what[byte] | (told ? PC_TOLD : 0) | (op->address & ~(fetch ? UINT64_C(3) : 0)),
+             !fetch, told ? to->specials - 1 : 0);
 }
 
 /* Room for so many records, each of which may be behind a special one, with a gap. */
@@ -578,7 +596,7 @@ static void flat_begin(struct tr_flat *to, uint32_t records)
     const uint32_t room = records + records / 2 + 2;
     if (room > to->room) {
         free(to->packed);
-        to->packed = sim_alloc(room, sizeof *to->packed); /* zeroed: nothing writes values */
+        to->packed = sim_grow(NULL, room, sizeof *to->packed);
         to->room = room;
     }
     to->count = to->specials = 0;

@@ -57,7 +57,8 @@ const char *tr_block_decode(struct tr_coder *coder, const uint8_t head[TR_BLOCK_
 
 /** A block as a driver core takes it. Plain records, which are loads and stores of a whole, aligned
  *  word and look-ups of instructions, are packed, and their gaps are work behind what comes before
- *  them. All others are special: in their places there is a PC_REFERENCE_END. Behind all, too. */
+ *  them. So are those of words that threads synchronise with, whose records are special. Of all
+ *  others, which are special, too, there is a PC_REFERENCE_END in their places. Behind all, too. */
 struct tr_flat {
     struct pc_packed *packed;   /**< [count + 1] */
     struct tr_special *special; /**< [specials] in their order */
@@ -68,6 +69,7 @@ struct tr_flat {
 
 struct tr_special {
     uint32_t at; /**< its place among the packed ones */
+    bool told;   /**< there it is packed, with PC_TOLD and its number as value */
     struct tr_op op;
 };
 

@@ -35,7 +35,8 @@ enum {
     LOOK_AGAIN = 3, /* and of a load and what is around it that is repeated */
     PATIENCE =
         1 << 20, /* [PCycles] without any reference: what is waited for is not in the trace */
-    WORD_SHIFT = 3
+    WORD_SHIFT = 3,
+    LAST = 256
 };
 
 enum state { UNBORN, SOON, READY, RUNS, MARKS, SLEEPS, OVER };
@@ -70,6 +71,12 @@ struct card {
 
 enum { NOBODY = UINT32_MAX };
 
+/* A doubleword that was asked for lately. */
+struct word {
+    uint64_t number;
+    uint64_t *stored; /* how many have; NULL: there is none here */
+};
+
 struct replay {
     struct prog_run *run;
     struct tr_source *source;
@@ -80,6 +87,7 @@ struct replay {
     struct card *card;
     unsigned cards;           /* that threads may have */
     struct tr_table words;    /* how many have stored into a doubleword */
+    struct word last[LAST];   /* those of which it is known */
     struct tr_table pages;    /* where they have their memory, */
     struct tr_table recorded; /* ... where they had it in the recording, and */
     struct tr_table places; /* ... what is here for that: memory that was used again is here, too */
@@ -126,9 +134,10 @@ static const struct tr_op *replay_special(const struct thread *t)
     return &t->block.special[t->specials].op;
 }
 
-static bool is_special(const struct thread *t)
+/* Whether nothing of a record is packed. */
+static bool is_unpacked(const struct pc_packed *p)
 {
-    return pc_packed_kind(&t->block.packed[t->at]) == PC_REFERENCE_END;
+    return pc_packed_kind(p) == PC_REFERENCE_END;
 }
 
 /* The record that a thread is at. @return NULL: it is behind its last; of a plain one only the kind
@@ -140,18 +149,24 @@ static inline const struct tr_op *replay_current(struct replay *r, uint32_t numb
     for (;; t->at++, t->specials++) {
         if (t->at == t->block.count && !replay_refill(r, number))
             return NULL;
-        if (!is_special(t))
+        const struct pc_packed *p = &t->block.packed[t->at];
+        if (!is_unpacked(p) && !(p->what & PC_TOLD))
             return &plain;
         if (!is_sign(replay_special(t)))
             return replay_special(t);
     }
 }
 
-/* A special record is done. */
+/* A record is done that was not packed, or as if it were not: but for the work behind it. */
 static inline void replay_advance(struct replay *r, struct thread *t)
 {
-    t->at++;
-    t->specials++;
+    const struct tr_flat *b = &t->block;
+    struct pc_packed *p = &b->packed[t->at];
+    const bool line = pc_packed_kind(p) == PC_REFERENCE_LINE;
+    t->specials += t->specials < b->specials && b->special[t->specials].at == t->at;
+    p->ticks -= p->ticks && !line;
+    p->what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0);
+    t->at += !p->ticks;
     t->computed = t->linking = t->waits = t->polls = false;
     t->done = 0;
     r->moves++;
@@ -160,7 +175,11 @@ static inline void replay_advance(struct replay *r, struct thread *t)
 /* How many have stored into a record's word. */
 static uint64_t *replay_stored(struct replay *r, const struct tr_op *op)
 {
-    return tr_table_at(&r->words, op->address >> WORD_SHIFT);
+    const uint64_t number = op->address >> WORD_SHIFT;
+    struct word *const last = &r->last[number % LAST];
+    if (!last->stored || last->number != number)
+        *last = (struct word){number, tr_table_at(&r->words, number)};
+    return last->stored;
 }
 
 /* Whether fewer have stored into a record's word than had when it was recorded. */
@@ -326,15 +345,44 @@ static size_t replay_more(void *self, unsigned card, sim_tick now, const struct 
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
     (void)now;
-    if (!replay_current(r, number) || is_special(t))
+    if (!replay_current(r, number) || t->waits || is_unpacked(&t->block.packed[t->at]))
         return 0;
     const struct tr_flat *b = &t->block;
+    while (t->specials < b->specials && b->special[t->specials].told)
+        t->specials++;
     const uint32_t end = t->specials < b->specials ? b->special[t->specials].at : b->count,
                    count = end - t->at;
     *first = &b->packed[t->at];
     t->at = end;
     r->moves += count;
     return count;
+}
+
+/* A thread is at a record again that its card has got. */
+static void replay_rewind(struct replay *r, struct thread *t, uint32_t at)
+{
+    r->moves -= t->at - at;
+    t->at = at;
+    while (t->specials && t->block.special[t->specials - 1].at >= at)
+        t->specials--;
+}
+
+/* A word that threads synchronise with has been loaded or stored. */
+static bool replay_told(void *self, unsigned card, const struct pc_packed *packed, sim_tick waited)
+{
+    struct replay *r = self;
+    struct thread *t = &r->thread[r->card[card].thread];
+    const struct tr_special *special = &t->block.special[packed->value];
+    if (special->op.kind == TR_OP_RELEASE) {
+        ++*replay_stored(r, &special->op);
+        return true;
+    }
+    if (!is_early(r, &special->op))
+        return true;
+    replay_rewind(r, t, special->at);
+    t->computed = t->waits = t->polls = true;
+    r->held += waited + LOOK_AGAIN;
+    return false;
 }
 
 /* Where the thread on a card has come to: the record that is under way, or that it is at. */
@@ -353,27 +401,19 @@ static uint64_t replay_moves(const struct replay *r)
     return moves;
 }
 
-/* The reference under way is done with, but for the work behind it; those that follow begin anew.
- */
+/* The reference under way is done with; those that follow begin anew. */
 static void replay_skip(struct replay *r, unsigned card)
 {
     struct thread *t = &r->thread[r->card[card].thread];
-    const uint32_t at = replay_under_way(r, card);
-    r->moves -= t->at - at;
-    t->at = at;
-    if (is_special(t)) {
-        replay_advance(r, t);
-        return;
-    }
-    struct pc_packed *p = &t->block.packed[at];
-    p->ticks -= pc_packed_kind(p) != PC_REFERENCE_LINE;
-    p->what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0);
-    t->at += !p->ticks;
-    r->moves++;
+    replay_rewind(r, t, replay_under_way(r, card));
+    replay_advance(r, t);
 }
 
-static const struct pc_driver_source source = {
-    .next = replay_next, .done = replay_done, .more = replay_more, .near = true};
+static const struct pc_driver_source source = {.next = replay_next,
+                                               .done = replay_done,
+                                               .more = replay_more,
+                                               .told = replay_told,
+                                               .near = true};
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
