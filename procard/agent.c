@@ -660,8 +660,8 @@ static void agent_command(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)now, (void)arg;
-    card->special.blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
-    if (!card->special.blocked)
+    card->command_blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
+    if (!card->command_blocked)
         nm_bus_send(card->bus, card->position, &card->special.command);
 }
 
@@ -793,19 +793,19 @@ static __attribute__((noinline)) void agent_has_room(struct pc_card *card, sim_t
 {
     for (; card->blocked; card->blocked &= card->blocked - 1)
         post_issue(card, &card->request[__builtin_ctz(card->blocked)], now);
-    if (card->special.blocked) {
-        card->special.blocked = false;
+    if (card->command_blocked) {
+        card->command_blocked = false;
         sim_post(card->k, now, SIM_RANK_MODULE, agent_component(card, PC_ORDER_COMMAND),
                  agent_command, card, 0);
     }
-    if (card->uncached.blocked)
+    if (card->uncached_blocked)
         pc_uncached_room(card, now);
 }
 
 static void agent_sent(void *self, sim_tick now)
 {
     struct pc_card *card = self;
-    if (card->blocked | card->special.blocked | card->uncached.blocked)
+    if (card->blocked | card->command_blocked | card->uncached_blocked)
         agent_has_room(card, now);
     if (card->port.in[NM_NONSINKABLE].count)
         agent_arrived(card, now);

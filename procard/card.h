@@ -104,7 +104,6 @@ struct pc_linked {
  *  (uncached.c). */
 struct pc_uncached {
     bool busy;       /**< under way */
-    bool blocked;    /**< waits for room in the outgoing FIFO */
     bool waits;      /**< the processor does: for its load, its turn, or the buffer */
     uint8_t wants;   /**< enum pc_uncached_want: what it waits to do ... */
     uint64_t pa;     /**< ... and where */
@@ -118,7 +117,6 @@ struct pc_uncached {
 /** The card's one special function: a command on its way, at work, or refused for now. */
 struct pc_special {
     bool active;
-    bool blocked; /**< waits for room in the outgoing FIFO */
     struct nm_packet command;
     unsigned created; /**< a claim: lines created so far */
     struct nm_look look;
@@ -197,12 +195,94 @@ struct pc_warm {
  *
  * Besides, pc_card_new gives all fields their first values, functions in this header are the
  * owners', and invariants.c, which looks whether all is well, reads everything.
+ *
+ * First comes what the agent touches for each packet: of 1,024 cards none is in the host's cache
+ * when its turn comes, so there each line of 64 bytes counts.
  */
 struct pc_card {
-    /* card.c; read by all: the card, its core, where it stands */
+    /* card.c; read by all: the card and its core */
     struct nm_card nm; /**< first: what the machine knows */
     const struct pc_core_ops *core;
+
+    /* card.c, ops.c; read by all: who has the processor */
+    enum pc_activity activity;
+    bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
+    uint64_t spared_to; /**< [instructions] not before so many have been completed: pc_spare */
+
+    /* agent.c, uncached.c; read by all: what the processor waits for */
+    enum pc_status stall; /**< what a processor that waits reports */
+
+    /* agent.c; read by all: which of its rows are in use */
+    unsigned outstanding; /**< bit per row: it is a request that is not over */
+    unsigned roomy;       /**< bit per row: its place has been free, and nothing was filled since */
+
+    /* agent.c, uncached.c; read by all: what waits for room in the outgoing FIFOs */
+    unsigned blocked;      /**< bit per row of the table: its request does */
+    bool command_blocked;  /**< the command to a special function unit */
+    bool uncached_blocked; /**< the uncached access */
+
+    /* agent.c; read by all: what it is at */
+    unsigned at_work; /**< bit per class: a packet it took from that FIFO */
+
+    /* agent.c: the external agent */
+    struct sim_timer work; /**< its event */
+    unsigned passed;       /**< sinkable packets that have overtaken the first nonsinkable one */
+    uint64_t chance;       /**< its own random numbers, for its retries */
+    struct pc_linked linked;
+    uint8_t *may_link; /**< the card's of struct nm_backing's `linked` */
+
+    /* agent.c, uncached.c: what the agent does now */
+    sim_tick agent_free;     /**< takes the next packet from the bus */
+    struct nm_packet answer; /**< intervention response being fetched from the caches */
+
+    /* card.c; read by all: surroundings, which stay */
+    struct sim_kernel *k;
+    struct nm_bus *bus;
+    const struct nm_params *p;
+    const struct nm_protocol *protocol;
+    unsigned position; /**< on the station's bus */
+    uint16_t station;
+    unsigned page_shift;
+    uint8_t *image;
+    struct nm_check *check;
+    struct nm_stale *old;                            /**< shared copies older than the image */
+    const struct nm_stale_invalidation *const *olds; /**< NULL there: none of the station's is */
+    const struct ring_shape *rings;
+    struct nm_machine *machine;
     struct sim_room *room; /**< the machine's: for what is below */
+
+    /* agent.c, warm.c; read by all: the miss handling table. One request for a line, at most. A
+     * core that waits has row 0 */
+    alignas(64) struct pc_request request[PC_REQUESTS];
+
+    /* agent.c, uncached.c; read by all: the station bus */
+    alignas(64) struct nm_port port;
+
+    /* agent.c; read by all: what it counts, and what else it is at */
+    struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
+    struct pc_special special;
+
+    /* monitor.c; read by all: the counter unit */
+    struct pc_monitor monitor;
+
+    /* misses.c; read by all: who is told of lines and bytes */
+    struct pc_copies *copies; /**< NULL: nobody asks. Not ours */
+    struct pc_sizes *sizes;   /**< ... about other line sizes; only with `copies`. Not ours */
+
+    /* eye.c; read by all: who tells models of detectors */
+    struct pc_eye *eye; /**< NULL: there are none. Not ours */
+
+    /* ops.c; read by all: what host and operating system have told the card */
+    struct pc_exported *exported; /**< follows the lines of what it exports; NULL: nobody asks. Not
+                                       ours */
+    struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
+    const struct nm_ear *ear; /**< told of rows of the protocol; NULL: nobody listens. Not ours */
+    pc_served_fn *served;     /**< told of requests that are over; NULL: nobody listens */
+    void *served_ctx;
+    struct nm_space space;
+
+    /* all: each count is made where it happens */
+    struct nm_truth truth;
 
     /* cache.c, places.c; read by all: the caches */
     struct pc_l2 l2[PC_SIDES];  /**< both the same arrays when the cache is not split */
@@ -222,23 +302,6 @@ struct pc_card {
     uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
     bool unheard; /**< a load or a store is nothing to anybody but its own caches: pc_card_heard */
 
-    /* agent.c, warm.c; read by all: the miss handling table. One request for a line, at most. A
-     * core that waits has row 0 */
-    struct pc_request request[PC_REQUESTS];
-
-    /* agent.c; read by all: which of its rows are in use */
-    unsigned outstanding; /**< bit per row: it is a request that is not over */
-    unsigned blocked;     /**< bit per row: it waits for room in the outgoing FIFOs */
-    unsigned roomy;       /**< bit per row: its place has been free, and nothing was filled since */
-
-    /* agent.c, uncached.c; read by all: what the processor waits for */
-    enum pc_status stall; /**< what a processor that waits reports */
-
-    /* card.c, ops.c; read by all: who has the processor */
-    enum pc_activity activity;
-    bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
-    uint64_t spared_to; /**< [instructions] not before so many have been completed: pc_spare */
-
     /* card.c: how far it runs */
     sim_tick preempt_at;
     sim_tick unwatched; /**< up to here the processor runs without another look: pc_card_watch */
@@ -248,25 +311,6 @@ struct pc_card {
 
     /* tlb.c; read by all: the TLB of the processor */
     struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
-
-    /* agent.c: the external agent */
-    struct sim_timer work; /**< its event */
-    unsigned passed;       /**< sinkable packets that have overtaken the first nonsinkable one */
-    uint64_t chance;       /**< its own random numbers, for its retries */
-    struct pc_linked linked;
-    uint8_t *may_link; /**< the card's of struct nm_backing's `linked` */
-
-    /* agent.c, uncached.c: what the agent does now */
-    sim_tick agent_free;     /**< takes the next packet from the bus */
-    struct nm_packet answer; /**< intervention response being fetched from the caches */
-
-    /* agent.c, uncached.c; read by all: the station bus */
-    struct nm_port port;
-
-    /* agent.c; read by all: what else it is at, and what it counts */
-    unsigned at_work; /**< bit per class: the agent is at a packet it took from that FIFO */
-    struct pc_special special;
-    struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
 
     /* uncached.c; read by all: uncached accesses */
     struct pc_uncached uncached;
@@ -279,25 +323,6 @@ struct pc_card {
     struct pc_stretch stretch[PC_STRETCHES];
     unsigned stretches; /**< ever charged */
 
-    /* misses.c; read by all: who is told of lines and bytes */
-    struct pc_copies *copies; /**< NULL: nobody asks. Not ours */
-    struct pc_sizes *sizes;   /**< ... about other line sizes; only with `copies`. Not ours */
-
-    /* eye.c; read by all: who tells models of detectors */
-    struct pc_eye *eye; /**< NULL: there are none. Not ours */
-
-    /* ops.c; read by all: what host and operating system have told the card */
-    struct pc_exported *exported; /**< follows the lines of what it exports; NULL: nobody asks. Not
-                                       ours */
-    struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
-    const struct nm_ear *ear; /**< told of rows of the protocol; NULL: nobody listens. Not ours */
-    pc_served_fn *served;     /**< told of requests that are over; NULL: nobody listens */
-    void *served_ctx;
-    struct nm_space space;
-
-    /* monitor.c; read by all: the counter unit */
-    struct pc_monitor monitor;
-
     /* registers.c, sync.c, uncached.c: the registers beside it */
     struct pc_sync sync;
     uint32_t called; /**< interrupts of the interrupt register on their way or delivered whose bits
@@ -309,26 +334,8 @@ struct pc_card {
     /* counters.c; read by all: what the processor counts */
     struct pc_counters counters;
 
-    /* all: each count is made where it happens */
-    struct nm_truth truth;
-
-    /* card.c; read by all: surroundings, which stay */
-    struct sim_kernel *k;
-    struct nm_bus *bus;
-    struct nm_check *check;
-    struct nm_stale *old;                            /**< shared copies older than the image */
-    const struct nm_stale_invalidation *const *olds; /**< NULL there: none of the station's is */
-    const struct nm_params *p;
-    uint8_t *image;
-    unsigned page_shift;
-    unsigned position; /**< on the station's bus */
-    uint16_t station;
-    const struct ring_shape *rings;
-    const struct nm_protocol *protocol;
-    struct nm_machine *machine;
-
     /* all: the processor (core.h) */
-    alignas(max_align_t) struct pc_cpu cpu; /**< last: what is the core's own follows it, and may
+    alignas(64) struct pc_cpu cpu; /**< last: what is the core's own follows it, and may
                                                  need any alignment */
 };
 

@@ -163,7 +163,8 @@ struct pc_cpu {
     /* primary instruction cache; nothing is read-only there. The card's */
     struct pc_line *i;
     uint32_t ishift, imask;
-    bool untimed; /**< functional mode: every instruction takes one PCycle. The card's */
+    uint32_t number; /**< machine-wide processor number */
+    bool untimed;    /**< functional mode: every instruction takes one PCycle. The card's */
 
     /* the books: how far they may lag is said at `settle` */
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` */
@@ -191,7 +192,6 @@ struct pc_cpu {
     bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
 
     struct pc_card *card;
-    uint32_t number; /**< machine-wide processor number */
 
     struct pc_record *record;     /**< what it tells of its references (record.h); NULL: nothing */
     const struct pc_steps *steps; /**< told what becomes of instructions (steps.h); NULL: nobody */

@@ -168,8 +168,8 @@ static void uncached_issue(void *self, sim_tick now, uint64_t arg)
                       uncached_own);
         return;
     }
-    u->blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
-    if (u->blocked)
+    card->uncached_blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
+    if (card->uncached_blocked)
         return; /* pc_uncached_room will call again */
     if (u->request.message == NM_MSG_UNC_WR)
         memcpy(&u->request.word, u->bytes, sizeof u->bytes);
@@ -178,7 +178,7 @@ static void uncached_issue(void *self, sim_tick now, uint64_t arg)
 
 void pc_uncached_room(struct pc_card *card, sim_tick now)
 {
-    card->uncached.blocked = false;
+    card->uncached_blocked = false;
     uncached_post(card, now, PC_ORDER_UNCACHED,
                   uncached_is_own(card, card->uncached.request.line) ? uncached_own
                                                                      : uncached_issue);
@@ -220,7 +220,7 @@ static void uncached_own(void *self, sim_tick now, uint64_t arg)
     if (!is_cast(p))
         touch_registers(card, p, now);
     else if (!uncached_cast(card, p)) {
-        card->uncached.blocked = true; /* pc_uncached_room will call again */
+        card->uncached_blocked = true; /* pc_uncached_room will call again */
         return;
     }
     pc_uncached_answer(card, p, now);
