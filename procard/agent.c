@@ -125,7 +125,7 @@ static struct pc_request *new_request(struct pc_card *card)
 {
     const unsigned row = (unsigned)__builtin_ctz(~card->outstanding);
     card->outstanding |= 1u << row;
-    card->roomy &= ~(1u << row);
+    card->roomy = 0;
     return &card->request[row];
 }
 
@@ -410,24 +410,6 @@ static uint8_t state_refused(struct pc_card *card, const struct pc_request *r)
     return cell ? cell->next : r->state;
 }
 
-/* The line that must leave before a request does, as pc_line_victim. Who is refused again and again
- * has made room long ago, and does not look: the place's state would have to come into the host's
- * cache each time. In checking mode it is looked at all the same. */
-static bool agent_victim(struct pc_card *card, const struct pc_request *r, sim_tick now,
-                         uint64_t *victim, uint8_t *state)
-{
-    if (pc_line_of(card, r->state) != NM_LINE_I)
-        return false;
-    const bool free = card->roomy & agent_bit_of(card, r);
-    if (free && !card->p->check)
-        return false;
-    const bool found =
-        pc_line_victim(card, pc_side_of(r), r->place, r->line, pc_is_noncoherent(r), victim, state);
-    if (free && found)
-        pc_agent_broken(card, now, *victim, *state, "its place is another's, unseen");
-    return found;
-}
-
 /* Puts a request (again) into the outgoing FIFO, for what its line is by now. */
 static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
@@ -438,7 +420,10 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
         agent_give_up(card, r, false, now);
         return;
     }
-    const bool replace = agent_victim(card, r, now, &victim, &victim_state);
+    const bool replace = pc_line_of(card, r->state) == NM_LINE_I &&
+                         !(card->roomy & agent_bit_of(card, r)) &&
+                         pc_line_victim(card, pc_side_of(r), r->place, r->line,
+                                        pc_is_noncoherent(r), &victim, &victim_state);
     if (agent_answering(card, r->line) ||
         !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D)) {
         card->blocked |= agent_bit_of(card, r); /* `agent_sent` will call again */
@@ -446,8 +431,6 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
     }
     if (replace)
         agent_evict(card, pc_side_of(r), victim, victim_state);
-    if (pc_line_of(card, r->state) == NM_LINE_I)
-        card->roomy |= agent_bit_of(card, r);
     if (nm_card_lost(card->protocol, r->state)) {
         const uint8_t before = r->state;
         r->state = state_refused(card, r);
@@ -924,6 +907,7 @@ static void agent_nacked(struct pc_card *card, struct pc_request *r, const struc
     } else
         card->truth.nacks_locked++;
     r->sent = false;
+    card->roomy |= card->p->check ? 0 : agent_bit_of(card, r);
     if (r->first_nack == SIM_NEVER) {
         r->first_nack = now;
         tap_request(card, r, MON_TAP_NACKED_REQUESTS, 1, now);
