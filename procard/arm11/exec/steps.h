@@ -38,6 +38,9 @@
         did.slips += (n);    \
         arm11_slips(c, (n)); \
     } while (0)
+/* All dispatch in one place: what stands there is much, and takes the host longer than a jump. */
+#define DISPATCH() goto dispatches
+#define NEXT()     goto next
 #else
 #define SLIPS(n)               (did.slips += (n))
 #define BOOKS()                ((void)0)
@@ -45,20 +48,15 @@
 #define LEAVES(how, to)        ((void)0)
 #define JUMPS(by, pc, to)      ((void)0)
 #define REFERS(kind, va, size) ((void)0)
-#endif
-
-#define DISPATCH()               \
-    do {                         \
-        BOOKS();                 \
-        STANDS();                \
-        goto *label[op->a.code]; \
-    } while (0)
+#define DISPATCH()             goto *label[op->a.code]
 #define NEXT()       \
     do {             \
         did.insns++; \
         op++;        \
         DISPATCH();  \
     } while (0)
+#endif
+
 #define NEXT_FREE() \
     do {            \
         op++;       \
