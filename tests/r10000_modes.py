@@ -35,9 +35,9 @@ def run(numachine, guest, mode, *words, argument=0):
 def waits(numachine, guest, mode):
     """(exit status, what is said) of a program that waits for a cycle of user mode to be counted, and is ended if it gets
     nowhere."""
-    done = subprocess.run([numachine, "stat", "-q", "-m", "r10000", "--set", "r10000.user_counters=true", "--set",
-                           f"run.mode={mode}", "--set", "run.livelock=end", "--", guest], capture_output=True, text=True,
-                          timeout=120)
+    settings = ["r10000.user_counters=true", f"run.mode={mode}", "run.livelock=end", "run.standstill=4000000cy"]
+    done = subprocess.run([numachine, "stat", "-q", "-m", "r10000", *(f"--set={one}" for one in settings), "--", guest],
+                          capture_output=True, text=True, timeout=120)
     return done.returncode, done.stderr
 
 

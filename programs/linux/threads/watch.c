@@ -32,7 +32,6 @@
 
 enum {
     PERIOD = 1 << 20,      /**< [ticks] between looks */
-    STANDSTILL = 1 << 27,  /**< [ticks] without a change, before it is spoken of */
     RETRY = 100,           /**< [instructions] at most from a wake-up to the next sleep in vain */
     LINES = 8,             /**< findings said at one look */
     FOLDED = 3,            /**< threads that do the same have one line, from so many on */
@@ -440,7 +439,7 @@ static void look_at_changes(struct findings *f, bool waits)
     if (n != p->changes || !waits) {
         p->changes = n;
         begin_standstill(p);
-    } else if (all_repeat(p) && now - before >= STANDSTILL &&
+    } else if (all_repeat(p) && now - before >= p->par->standstill &&
                long_enough(p, now - before, &p->changed_said) && watch_begin(f)) {
         fprintf(f->out,
                 "no thread gets anywhere: since cycle %" PRIu64
