@@ -147,7 +147,7 @@ static void halt_for_nothing(struct nm_machine *m)
 static void lose_work(struct nm_machine *m)
 {
     m->net->soonest = SIM_NEVER;
-    m->net->next[some_ring(m) - m->net->ring] = SIM_NEVER;
+    some_ring(m)->next = SIM_NEVER;
 }
 
 static void run_while_waiting(struct nm_machine *m)
