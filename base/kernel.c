@@ -38,7 +38,7 @@ struct sim_kernel *sim_kernel_new(void)
     k->free_list = SIM_NO_EVENT;
     for (unsigned i = 0; i < SIM_WHEEL; i++)
         k->bucket[i] = SIM_NO_EVENT;
-    k->heap_first = k->pours = SIM_NEVER;
+    k->heap_first = k->pours = k->closes = SIM_NEVER;
     return k;
 }
 

@@ -62,7 +62,8 @@ struct sim_kernel {
     sim_tick heap_first; /**< tick of the first event of the heap, SIM_NEVER if none */
     sim_tick pours;      /**< from this tick on the wheel has a bucket for it */
     sim_tick limit;      /**< see sim_kernel_allow */
-    sim_tick closes;     /**< see sim_kernel_open */
+    sim_tick closes;     /**< see sim_kernel_close; SIM_NEVER: it is not known */
+    bool alone;          /**< see sim_kernel_told */
     uint32_t free_list;  /**< of the pool; SIM_NO_EVENT: empty */
     struct sim_event *pool;     /**< grows only when it is empty */
     uint64_t due[SIM_WHEEL];    /**< standing events of the tick, a bit each, lowest first */
@@ -237,20 +238,20 @@ static inline void sim_kernel_allow(struct sim_kernel *k, sim_tick limit)
     k->limit = limit;
 }
 
-/** From now on the island is alone until `closes`: nothing from outside can be noticed on it. */
-static inline void sim_kernel_open(struct sim_kernel *k, sim_tick closes)
-{
-    k->closes = closes;
-}
-
-/** In an event: from `at` on there may be an answer from outside. */
+/** From `at` on the island's owner acts, or another island: it stands at no later tick. */
 static inline void sim_kernel_close(struct sim_kernel *k, sim_tick at)
 {
-    if (at >= k->closes)
+    k->closes = sim_earlier(k->closes, at);
+}
+
+/** In an event: others have been told of something, and may answer from `at` on. That closes an
+ * island that is awake alone; the window of several ends before. */
+static inline void sim_kernel_told(struct sim_kernel *k, sim_tick at)
+{
+    if (!k->alone)
         return;
-    k->closes = at;
-    if (at < k->limit)
-        k->limit = at;
+    sim_kernel_close(k, at);
+    k->limit = sim_earlier(k->limit, at);
 }
 
 /**

@@ -55,8 +55,7 @@ struct nm_station {
     bool foresees; /**< a card does */
     bool frozen;   /**< its processors do not go on */
     struct nm_block *block;
-    struct nm_calls calls; /**< in a window: new ones of its cards */
-    sim_tick stop_at;      /**< in a window: the operating system acts for the first of these */
+    struct nm_calls calls; /**< in a window: new ones of its cards. For the first, `k` closes */
 };
 
 /** What a card had done when the watchdog last found that it had done something. */

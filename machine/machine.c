@@ -207,7 +207,7 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
                              .cards = (uint8_t)m->p->processors,
                              .protocol = m->protocol};
     s->number = number;
-    s->next = s->speaks = s->stop_at = SIM_NEVER;
+    s->next = s->speaks = SIM_NEVER;
     memset(s->running, 0xff, sizeof s->running);
     memset(s->order, 0xff, sizeof s->order);
     s->lookahead = station_lookahead(m->p);

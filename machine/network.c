@@ -158,7 +158,7 @@ static inline bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_
                    "a packet fits a message of the rings: raise RING_PAYLOAD");
     memcpy(out.payload, p, sizeof *p);
     ring_send(n->net, station, now, &out);
-    sim_kernel_close(n->k, now + n->reach);
+    sim_kernel_told(n->k, now + n->reach);
     if (n->controller.ear)
         tell_passed(n, NM_SAID_SENT, p, now);
     count_sent(n, p, row->has_data ? n->line_bytes : row->has_word ? sizeof p->word : 0);
@@ -223,7 +223,7 @@ static inline void queue_drop(struct nm_network *n, enum nm_class class, sim_tic
     q->here--;
     q->filled += now;
     if (class == NM_NONSINKABLE && ring_awaits(n->net, n->controller.place.station))
-        sim_kernel_close(n->k, now + n->reach);
+        sim_kernel_told(n->k, now + n->reach);
     ring_take(n->net, n->controller.place.station, now, class);
 }
 

@@ -53,7 +53,7 @@ void nm_machine_call(struct nm_machine *m, struct nm_call call)
 void nm_station_call(const struct nm_machine *m, struct nm_station *s, struct nm_call call)
 {
     put_call(&s->calls, &call);
-    s->stop_at = s->calls.at[0].at + m->os_delay;
+    sim_kernel_close(s->k, call.at + m->os_delay);
     s->block->called = true;
 }
 
@@ -64,7 +64,7 @@ static void gather_calls(struct nm_machine *m, struct nm_block *b)
         for (unsigned c = 0; c < s->calls.count; c++)
             nm_machine_call(m, s->calls.at[c]);
         s->calls.count = 0;
-        s->stop_at = SIM_NEVER;
+        s->k->closes = SIM_NEVER;
     }
     b->called = false;
 }
@@ -196,9 +196,9 @@ static inline bool fire_events(struct nm_station *s, sim_tick limit, sim_tick be
 {
     struct sim_kernel *const k = s->k;
     sim_kernel_allow(k, limit);
-    while ((*next = sim_kernel_next(k)) < k->limit) {
+    while ((*next = sim_kernel_next(k)) < limit) {
         const uint32_t order = sim_kernel_fire(k, *next);
-        if (event_moves(s, order) || s->stop_at < beyond ||
+        if (event_moves(s, order) || k->closes < beyond ||
             __atomic_load_n(broken, __ATOMIC_RELAXED))
             return true;
     }
@@ -248,27 +248,19 @@ static void run_processors(struct nm_station *s, sim_tick end)
     put_in_place(s, s->order[0] % NM_CARDS_MAX);
 }
 
-/* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
- * operating system acts, or another station could answer. Sets when it goes on. A processor changes
- * only when it runs, in its card's own events, and by the operating system. Not inline: the loop
- * over stations would take its registers. */
+/* Runs one station alone: events before `until`, processors up to `beyond`; or to where it closes.
+ * Sets when it goes on. A processor changes only when it runs, in its card's own events, and by the
+ * operating system. Not inline: the loop over stations would take its registers. */
 static __attribute__((noinline)) void station_run(const struct nm_machine *m, struct nm_station *s,
                                                   sim_tick until, sim_tick beyond)
 {
-    sim_kernel_open(s->k, until);
     while (!__atomic_load_n(m->broken, __ATOMIC_RELAXED)) {
         const sim_tick first = s->order[0] == SIM_NEVER ? SIM_NEVER : tick_of(s->order[0]);
         sim_tick event;
-        const bool changed =
-            fire_events(s, first < until ? first + 1 : until, beyond, m->broken, &event);
-        if (__builtin_expect(s->k->closes < until, 0)) {
-            until = s->k->closes;
-            beyond = sim_earlier(beyond, until + m->inward);
-        }
-        if (changed) {
-            if (__builtin_expect(s->stop_at < beyond, 0)) {
-                until = sim_earlier(until, s->stop_at);
-                beyond = s->stop_at;
+        if (fire_events(s, first < until ? first + 1 : until, beyond, m->broken, &event)) {
+            if (__builtin_expect(s->k->closes < beyond, 0)) {
+                until = sim_earlier(until, s->k->closes);
+                beyond = s->k->closes;
             }
             continue;
         }
@@ -339,10 +331,13 @@ static sim_tick run_alone(struct nm_machine *m, struct nm_station *s, sim_tick e
 {
     const sim_tick watched = sim_later_by(m->watched_at, m->p->watchdog + 1);
     const sim_tick until = sim_later(end, sim_earlier(stop, watched));
+    s->k->alone = true;
     station_run(m, s, until, sim_earlier(sim_later_by(until, m->inward), stop));
+    s->k->alone = false;
+    const sim_tick closed = sim_earlier(until, s->k->closes);
+    s->k->closes = SIM_NEVER;
     gather_calls(m, s->block);
-    const sim_tick closes = s->k->closes;
-    return s->next == SIM_NEVER && closes == until ? sim_later(end, sim_kernel_now(s->k)) : closes;
+    return s->next == SIM_NEVER && closed == until ? sim_later(end, sim_kernel_now(s->k)) : closed;
 }
 
 /* What a window asks of a block. */
