@@ -59,8 +59,7 @@ static void send(struct world *w, unsigned from, uint64_t route, unsigned cards,
 
 static void handle(struct world *w, unsigned station)
 {
-    struct nm_packet p = {.message = NM_MSG_INVALIDATE, .line = AT};
-    nm_stale_handled(w->stale, station, &p);
+    nm_stale_handled(w->stale, station, AT);
 }
 
 static uint64_t to(const struct world *w, unsigned a, unsigned b)
