@@ -3,6 +3,7 @@
  */
 #include "programs/flows.h"
 
+#include "look/flow/flow.h"
 #include "machine/values.h"
 
 #include <criterion/criterion.h>
@@ -58,4 +59,35 @@ Test(flows, are_of_one_task)
     expect_took(took[0], 2);
     expect_took(took[1], 1);
     expect_took(took[2], 1);
+}
+
+/* On whichever side of a message its home is, it takes its part of a link. From 0 to 1, from 2 to 3
+ * and from 4 to 5 only messages of one side pass, which want 3, 4 and 5 times what a link moves. */
+Test(flows, of_each_side_fill_a_link)
+{
+    enum { STATIONS = 16, LINES = 256, ALL = 3 + 4 + 5 };
+    static const struct {
+        enum nm_side side;
+        unsigned from, times;
+    } rows[] = {{NM_TO_HOME, 0, 3}, {NM_FROM_HOME, 2, 4}, {NM_BETWEEN, 4, 5}};
+    struct nm_params p;
+    nm_params_default(&p);
+    struct look_flow_station station[STATIONS] = {{.work = 1, .cards = 1}};
+    struct nm_traffic traffic[STATIONS * STATIONS] = {0};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct nm_traffic *t = &traffic[rows[i].from * STATIONS + rows[i].from + 1];
+        t->packets[rows[i].side] = rows[i].times * LINES;
+        t->bytes[rows[i].side] = rows[i].times * LINES * p.l2_line;
+    }
+    const struct look_flow_run run = {.p = p,
+                                      .stations = STATIONS,
+                                      .elapsed = 1e-3,
+                                      .station = station,
+                                      .traffic = traffic,
+                                      .links = {ALL * 1e-3 * (double)p.ring_clock},
+                                      .latency = {100, 100, {200, 300}}};
+    struct look_flow flow;
+    cr_assert_eq(nm_params_stations(&p), STATIONS);
+    cr_assert_eq(look_flow_predict(&run, &p, &run.latency, &flow), 0);
+    cr_expect_float_eq(flow.saturated, ALL / 3. / 0.95, 1e-4, "%.6f", flow.saturated);
 }
