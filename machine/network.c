@@ -255,7 +255,7 @@ void nm_network_at_once(struct nm_network *n, const struct nm_packet *in, struct
 
 /* The special function unit's next line, when it may ask for it. One that finds no place in the
  * cache is left out, like one that is locked or whose next turn is another's. */
-static void special_turn(struct nm_network *n, sim_tick now)
+static __attribute__((noinline)) void special_turn(struct nm_network *n, sim_tick now)
 {
     struct nm_controller *c = &n->controller;
     struct nm_packet in;
