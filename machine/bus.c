@@ -330,7 +330,8 @@ static inline void grant(struct nm_bus *bus, unsigned m, bool crowded, sim_tick 
     }
     if (bus->watcher)
         bus->watcher(bus->watcher_ctx, bus->station, now, cycles, &bus->moving);
-    port->sent(port->module, now);
+    if (port->awaits_room | port->in[NM_NONSINKABLE].count)
+        port->sent(port->module, now);
 }
 
 /* Who has the bus, where FIFOs are full or somebody was passed over. */

@@ -59,7 +59,9 @@ struct nm_port {
                                      taps; NULL: its monitoring card does not listen */
     void *module;
     void (*arrived)(void *module, sim_tick now); /**< a packet was put into `in` */
-    void (*sent)(void *module, sim_tick now);    /**< a packet left `out` */
+    void (*sent)(void *module, sim_tick now); /**< a packet left `out`: told only if `awaits_room`,
+                                                 or if something nonsinkable is in `in` */
+    bool awaits_room;                         /**< the module's */
 };
 
 struct nm_bus;

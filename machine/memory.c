@@ -222,10 +222,11 @@ static void work(void *self, sim_tick now, uint64_t arg)
     if (mem->special.busy)
         wake(mem, nm_special_wake(&mem->special, c, now));
     mem->stuck = nm_controller_stuck(c, now);
-    if (!mem->port.in[NM_SINKABLE].count && !mem->port.in[NM_NONSINKABLE].count)
-        return;
-    if (c->free_at > now)
-        wake(mem, c->free_at);
-    else
-        mem->stuck = true;
+    if (mem->port.in[NM_SINKABLE].count | mem->port.in[NM_NONSINKABLE].count) {
+        if (c->free_at > now)
+            wake(mem, c->free_at);
+        else
+            mem->stuck = true;
+    }
+    mem->port.awaits_room = mem->stuck || mem->special.busy;
 }

@@ -534,6 +534,7 @@ static void work(void *self, sim_tick now, uint64_t arg)
     n->polls = false;
     if (left || nm_controller_stuck(c, now))
         wait_on(n, now);
+    n->port.awaits_room = n->polls || n->special.busy;
 }
 
 /* ---- putting it together --------------------------------------------------------------------- */

@@ -427,6 +427,7 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
     if (agent_answering(card, r->line) ||
         !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D)) {
         card->blocked |= agent_bit_of(card, r); /* `agent_sent` will call again */
+        pc_awaits_room(card);
         return;
     }
     if (replace)
@@ -644,7 +645,9 @@ static void agent_command(void *self, sim_tick now, uint64_t arg)
     struct pc_card *card = self;
     (void)now, (void)arg;
     card->command_blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
-    if (!card->command_blocked)
+    if (card->command_blocked)
+        pc_awaits_room(card);
+    else
         nm_bus_send(card->bus, card->position, &card->special.command);
 }
 
@@ -774,6 +777,7 @@ static void agent_arrived(void *self, sim_tick now)
 /* What has waited for room in the outgoing FIFOs. */
 static __attribute__((noinline)) void agent_has_room(struct pc_card *card, sim_tick now)
 {
+    card->port.awaits_room = false;
     for (; card->blocked; card->blocked &= card->blocked - 1)
         post_issue(card, &card->request[__builtin_ctz(card->blocked)], now);
     if (card->command_blocked) {

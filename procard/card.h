@@ -453,6 +453,12 @@ static inline const struct pc_request *pc_oldest_request(const struct pc_card *c
     return oldest;
 }
 
+/** Something waits for room in the outgoing FIFOs: agent_sent is to be called. */
+static inline void pc_awaits_room(struct pc_card *card)
+{
+    card->port.awaits_room = true;
+}
+
 /** Whether the core goes on while requests are outstanding (pc_core_ops.requests). */
 static inline bool pc_goes_on(const struct pc_card *card)
 {

@@ -169,8 +169,10 @@ static void uncached_issue(void *self, sim_tick now, uint64_t arg)
         return;
     }
     card->uncached_blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
-    if (card->uncached_blocked)
-        return; /* pc_uncached_room will call again */
+    if (card->uncached_blocked) { /* pc_uncached_room will call again */
+        pc_awaits_room(card);
+        return;
+    }
     if (u->request.message == NM_MSG_UNC_WR)
         memcpy(&u->request.word, u->bytes, sizeof u->bytes);
     nm_bus_send(card->bus, card->position, &u->request);
@@ -221,6 +223,7 @@ static void uncached_own(void *self, sim_tick now, uint64_t arg)
         touch_registers(card, p, now);
     else if (!uncached_cast(card, p)) {
         card->uncached_blocked = true; /* pc_uncached_room will call again */
+        pc_awaits_room(card);
         return;
     }
     pc_uncached_answer(card, p, now);

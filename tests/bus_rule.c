@@ -238,8 +238,8 @@ static struct both *new_both(uint64_t seed)
     b->plain.ctx = &b->ear[1];
     for (unsigned m = 0; m < NM_MODULES; m++) {
         b->module[m] = (struct module){.both = b, .number = m};
-        b->port[m] =
-            (struct nm_port){.module = &b->module[m], .arrived = on_arrived, .sent = on_sent};
+        b->port[m] = (struct nm_port){
+            .module = &b->module[m], .arrived = on_arrived, .sent = on_sent, .awaits_room = true};
         b->port[m].taps = m == NM_MODULE_MEMORY ? NULL : &b->taps[m];
         b->port[m].heard = on_heard;
         nm_bus_attach(b->bus, m, &b->port[m]);
