@@ -39,10 +39,10 @@ struct nm_bus {
     struct {
         uint16_t class, cycles; /* behind the header: of a line, of a doubleword, or none */
     } data[NM_MSG__COUNT];
-    unsigned depth;   /* of every FIFO */
-    unsigned last;    /* granted last: lowest priority now */
-    uint64_t granted; /* [cycles] in all tenures, the present one whole */
-    struct nm_packet moving;
+    unsigned depth;           /* of every FIFO */
+    unsigned last;            /* granted last: lowest priority now */
+    uint64_t granted;         /* [cycles] in all tenures, the present one whole */
+    struct nm_packet *moving; /* the packet on the bus, at its place in its first target's FIFO */
     nm_bus_listener *listener;
     void *listener_ctx;
     nm_bus_tenure_fn *watcher;
@@ -50,15 +50,21 @@ struct nm_bus {
     unsigned station; /* for the watcher */
 };
 
+/* What lies at the next place of a FIFO is in it now. */
+static inline void fifo_grow(struct nm_fifo *f, sim_tick now)
+{
+    SIM_OWED(f->count < f->depth);
+    f->filled -= now;
+    if (++f->count > f->deepest)
+        f->deepest = f->count;
+}
+
 static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_packet *p,
                                           sim_tick now)
 {
-    SIM_OWED(f->count < f->depth);
-    struct nm_packet *slot = &f->slot[(f->head + f->count++) & f->wrap];
+    struct nm_packet *slot = nm_fifo_at(f, f->count);
     *slot = *p;
-    f->filled -= now;
-    if (f->count > f->deepest)
-        f->deepest = f->count;
+    fifo_grow(f, now);
     return slot;
 }
 
@@ -286,22 +292,29 @@ static void pass_over(struct nm_bus *bus, sim_tick now)
     hold_places(bus);
 }
 
-/* Promises a packet its place in the incoming FIFO of its first target. */
-static inline void reserve_one(struct nm_bus *bus, unsigned targets, enum nm_class class)
+/* Gives a packet its place in the incoming FIFO of the first target. One is on its way at a time.
+ */
+static inline struct nm_packet *reserve_one(struct nm_bus *bus, const struct nm_packet *p,
+                                            unsigned targets, enum nm_class class)
 {
     struct nm_fifo *f = &bus->port[__builtin_ctz(targets)]->in[class];
-    f->reserved++;
+    SIM_OWED(!f->reserved);
+    struct nm_packet *slot = nm_fifo_at(f, f->count);
+    *slot = *p;
+    f->reserved = 1;
     if (!nm_fifo_room(f, 1))
         bus->full[class] |= targets & -targets;
+    return slot;
 }
 
 /* The same of all its targets: nearly always there is one. */
-static inline void reserve(struct nm_bus *bus, unsigned targets, enum nm_class class)
+static inline void reserve(struct nm_bus *bus, const struct nm_packet *p, enum nm_class class)
 {
+    const unsigned targets = p->targets;
     SIM_OWED(targets);
-    reserve_one(bus, targets, class);
+    bus->moving = reserve_one(bus, p, targets, class);
     for (unsigned t = targets & (targets - 1); t; t &= t - 1)
-        reserve_one(bus, t, class);
+        reserve_one(bus, p, t, class);
 }
 
 /* The module has the bus up to free_at; what it sends next, if anything, it asks for one cycle
@@ -310,9 +323,9 @@ static inline void grant(struct nm_bus *bus, unsigned m, bool crowded, sim_tick 
 {
     struct nm_port *port = bus->port[m];
     const enum nm_class class = next_class(bus, port);
-    bus->moving = *nm_fifo_pop(&port->out[class], now);
-    const unsigned cycles = 1u + bus->data[bus->moving.message].cycles;
-    reserve(bus, bus->moving.targets, class);
+    const struct nm_packet *p = nm_fifo_pop(&port->out[class], now);
+    const unsigned cycles = 1u + bus->data[p->message].cycles;
+    reserve(bus, p, class);
     bus->last = m;
     if (crowded) {
         bus->passed_over[class] &= ~(1u << m);
@@ -329,7 +342,7 @@ static inline void grant(struct nm_bus *bus, unsigned m, bool crowded, sim_tick 
         bus->asking &= ~(1u << m);
     }
     if (bus->watcher)
-        bus->watcher(bus->watcher_ctx, bus->station, now, cycles, &bus->moving);
+        bus->watcher(bus->watcher_ctx, bus->station, now, cycles, p);
     if (port->awaits_room | port->in[NM_NONSINKABLE].count)
         port->sent(port->module, now);
 }
@@ -358,19 +371,20 @@ static inline void count(struct nm_port *port, const struct nm_packet *p, bool o
         port->heard(port->module, now, p, out, data);
 }
 
+/* A packet that lies at its place of a FIFO has come. */
 static inline void put_in(struct nm_port *port, const struct nm_packet *p, enum nm_class class,
                           unsigned data, sim_tick now)
 {
     struct nm_fifo *in = &port->in[class];
-    in->reserved--;
-    fifo_push(in, p, now);
+    in->reserved = 0;
+    fifo_grow(in, now);
     count(port, p, false, data, now);
 }
 
 /* The packet on the bus has come: all its targets have it before one hears of it. */
 static inline void arrive(struct nm_bus *bus, sim_tick now)
 {
-    struct nm_packet *p = &bus->moving;
+    struct nm_packet *p = bus->moving;
     const unsigned data = bus->data[p->message].cycles, targets = p->targets,
                    others = targets & (targets - 1);
     const enum nm_class class = bus->data[p->message].class;
@@ -380,8 +394,11 @@ static inline void arrive(struct nm_bus *bus, sim_tick now)
         bus->listener(bus->listener_ctx, now, p);
     struct nm_port *port = bus->port[__builtin_ctz(targets)];
     put_in(port, p, class, data, now);
-    for (unsigned t = others; t; t &= t - 1)
-        put_in(bus->port[__builtin_ctz(t)], p, class, data, now);
+    for (unsigned t = others; t; t &= t - 1) {
+        struct nm_port *other = bus->port[__builtin_ctz(t)];
+        nm_fifo_at(&other->in[class], other->in[class].count)->arrived = (uint32_t)now;
+        put_in(other, p, class, data, now);
+    }
     port->arrived(port->module, now);
     for (unsigned t = others; t; t &= t - 1) {
         port = bus->port[__builtin_ctz(t)];

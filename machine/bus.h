@@ -38,7 +38,8 @@ static inline struct nm_packet *nm_fifo_at(const struct nm_fifo *f, unsigned i)
 static inline const struct nm_packet *nm_fifo_pop(struct nm_fifo *f, sim_tick now)
 {
     const struct nm_packet *p = nm_fifo_at(f, 0);
-    f->head = --f->count ? f->head + 1 : 0; /* an empty one begins where the host's cache has it */
+    /* an empty one begins where the host's cache has it, unless a packet is on its way there */
+    f->head = --f->count | f->reserved ? f->head + 1 : 0;
     f->filled += now;
     return p;
 }
