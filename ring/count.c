@@ -198,7 +198,7 @@ static void dump_outbox(const struct ring_outbox *out, unsigned station, const c
 {
     if (out->gone == out->sent)
         return;
-    const struct ring_packet *p = &out->at[out->gone & out->wrap].packet;
+    const struct ring_packet *p = &out->first->packet;
     fprintf(file, "station %u: %s output FIFO: %llu packets, first %llu with mask %012llx\n",
             station, class, (unsigned long long)(out->sent - out->gone),
             (unsigned long long)p->serial, (unsigned long long)p->mask);

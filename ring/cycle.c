@@ -322,7 +322,7 @@ static bool may_start(const struct ring_net *net, struct ring_station *st, unsig
     const struct ring_outbox *out = &st->out[class];
     if (out->gone == out->sent)
         return false;
-    const struct ring_outgoing *o = &out->at[out->gone & out->wrap];
+    const struct ring_outgoing *o = out->first;
     if (o->ready > c || (held && o->level))
         return false;
     return class == RING_SINKABLE || below_limit(net, st, c);
@@ -330,8 +330,7 @@ static bool may_start(const struct ring_net *net, struct ring_station *st, unsig
 
 static sim_tick sent_at(const struct ring_station *st, unsigned class)
 {
-    const struct ring_outbox *out = &st->out[class];
-    return out->at[out->gone & out->wrap].sent;
+    return st->out[class].first->sent;
 }
 
 /* Is there a slot the station would let in now? Chooses the next packet: the older one, so that a
@@ -371,7 +370,8 @@ void ring_outbox_leave(const struct ring_net *net, struct ring_outbox *out, uint
     while (out->gone + out->deepest < out->sent &&
            out->at[(out->gone + out->deepest) & out->wrap].sent <= tick)
         out->deepest++;
-    struct ring_outgoing *o = &out->at[out->gone++ & out->wrap];
+    struct ring_outgoing *o = out->first;
+    out->first = &out->at[++out->gone & out->wrap];
     o->freed = tick;
     out->integral += tick - o->sent;
 }
@@ -458,7 +458,7 @@ static __attribute__((noinline)) void station_begins(struct ring_net *net, struc
 {
     if (st->chosen != c)
         station_wants(net, st, held, c); /* a sinkable packet may have become ready since */
-    st->flight = flight_new(net, ring_outbox_head(&st->out[st->class]));
+    st->flight = flight_new(net, st->out[st->class].first);
     const struct ring_flight *f = &net->flight[st->flight];
     st->left = f->data_slots;
     st->route = f->way[RING_WAY(RING_UP, 0)];

@@ -43,7 +43,7 @@ static uint64_t station_may(const struct ring_net *net, const struct ring_ring *
         return r->held_back && net->flight[st->flight].level ? SIM_NEVER : 0;
     for (unsigned class = 0; class < RING_CLASSES; class ++) {
         const struct ring_outbox *out = &st->out[class];
-        if (out->gone == out->sent || (r->held_back && ring_outbox_head(out)->level))
+        if (out->gone == out->sent || (r->held_back && out->first->level))
             continue;
         const uint64_t ready = ring_class_ready(net, st, class);
         may = ready < may ? ready : may;

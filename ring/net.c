@@ -115,7 +115,7 @@ static void station_init(struct ring_net *net, unsigned s)
     for (unsigned c = 0; c < RING_CLASSES; c++) {
         st->out[c].depth = t->output[c];
         st->out[c].wrap = power_of_two(t->output[c] + 1) - 1;
-        st->out[c].at = sim_alloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
+        st->out[c].at = st->out[c].first = sim_alloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
     }
     st->returns = sim_alloc(t->nonsinkable_limit, sizeof *st->returns);
     st->taken_wrap = power_of_two(t->queue) - 1;

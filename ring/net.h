@@ -130,6 +130,7 @@ struct ring_outgoing {
 struct ring_outbox {
     struct ring_outgoing *at; /**< power-of-two array of more than `depth` places: one that travels
                             alone has left long before it goes */
+    struct ring_outgoing *first; /**< place of the packet that goes next */
     uint64_t wrap;
     uint64_t sent, gone; /**< packets ever handed over, and ever let into the ring */
     uint32_t depth;
@@ -221,11 +222,6 @@ static inline void ring_wake(struct ring_net *net, struct ring_ring *r, uint64_t
         net->soonest = cycle;
 }
 
-static inline struct ring_outgoing *ring_outbox_head(const struct ring_outbox *out)
-{
-    return &out->at[out->gone & out->wrap];
-}
-
 /** Another packet is first in one of the station's output FIFOs. */
 static inline void ring_station_heads(struct ring_station *st)
 {
@@ -234,7 +230,7 @@ static inline void ring_station_heads(struct ring_station *st)
     for (unsigned class = 0; class < RING_CLASSES; class ++) {
         const struct ring_outbox *out = &st->out[class];
         some |= out->gone != out->sent;
-        to_itself |= out->gone != out->sent && ring_outbox_head(out)->to_itself;
+        to_itself |= out->gone != out->sent && out->first->to_itself;
     }
     st->ring->pending = some ? st->ring->pending | bit : st->ring->pending & ~bit;
     st->ring->at_once = to_itself ? st->ring->at_once & ~bit : st->ring->at_once | bit;
@@ -273,7 +269,7 @@ static inline uint64_t ring_class_ready(const struct ring_net *net, const struct
     const struct ring_outbox *out = &st->out[class];
     if (out->gone == out->sent)
         return SIM_NEVER;
-    const uint64_t ready = ring_outbox_head(out)->ready;
+    const uint64_t ready = out->first->ready;
     if (class == RING_SINKABLE || st->nonsinkable_out < net->timing.nonsinkable_limit)
         return ready;
     const uint64_t allowed = ring_least_return(st);

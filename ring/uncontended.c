@@ -98,7 +98,7 @@ static struct ring_outgoing *only_packet(const struct ring_station *st)
     const uint64_t nonsinkable = st->out[RING_NONSINKABLE].sent - st->out[RING_NONSINKABLE].gone;
     if (sinkable + nonsinkable != 1)
         return NULL;
-    return ring_outbox_head(&st->out[nonsinkable]);
+    return st->out[nonsinkable].first;
 }
 
 /* Will it find room at its target when its last slot is handled? */
@@ -148,7 +148,7 @@ void ring_uncontended_arrives(struct ring_net *net)
 {
     struct ring_uncontended *a = &net->alone;
     struct ring_station *from = &net->station[a->station], *to = a->target;
-    const struct ring_packet *packet = &ring_outbox_head(&from->out[a->flight.class])->packet;
+    const struct ring_packet *packet = &from->out[a->flight.class].first->packet;
     account(a);
     from->nonsinkable_out += a->flight.class == RING_NONSINKABLE;
     from->sent_header++;
