@@ -33,10 +33,10 @@ struct nm_calls {
 
 /** Stations that one host thread lets run. */
 struct nm_block {
-    unsigned first, end;   /**< these stations, `end` not among them */
-    sim_tick next, speaks; /**< in a window: the least of those that were awake */
-    bool called;           /**< in a window: a station has calls */
-    char apart[32];        /**< no line of the host's caches has two blocks' */
+    unsigned first, end;       /**< these stations, `end` not among them */
+    sim_tick next, speaks;     /**< in a window: the least of those that were awake */
+    struct nm_station *called; /**< in a window: one that has calls; NULL: none has */
+    char apart[32];            /**< no line of the host's caches has two blocks' */
 };
 
 struct nm_station {
@@ -55,7 +55,8 @@ struct nm_station {
     bool foresees; /**< a card does */
     bool frozen;   /**< its processors do not go on */
     struct nm_block *block;
-    struct nm_calls calls; /**< in a window: new ones of its cards. For the first, `k` closes */
+    struct nm_calls calls;     /**< in a window: new ones of its cards. For the first, `k` closes */
+    struct nm_station *called; /**< another one of its block that has some */
 };
 
 /** What a card had done when the watchdog last found that it had done something. */

@@ -52,21 +52,23 @@ void nm_machine_call(struct nm_machine *m, struct nm_call call)
 
 void nm_station_call(const struct nm_machine *m, struct nm_station *s, struct nm_call call)
 {
+    if (!s->calls.count) {
+        s->called = s->block->called;
+        s->block->called = s;
+    }
     put_call(&s->calls, &call);
     sim_kernel_close(s->k, call.at + m->os_delay);
-    s->block->called = true;
 }
 
 static void gather_calls(struct nm_machine *m, struct nm_block *b)
 {
-    for (unsigned i = b->first; b->called && i < b->end; i++) {
-        struct nm_station *s = &m->station[i];
+    for (struct nm_station *s = b->called; s; s = s->called) {
         for (unsigned c = 0; c < s->calls.count; c++)
             nm_machine_call(m, s->calls.at[c]);
         s->calls.count = 0;
         s->k->closes = SIM_NEVER;
     }
-    b->called = false;
+    b->called = NULL;
 }
 
 /* Hands out the first trap or interrupt. All cards have been simulated up to now. */
