@@ -1,6 +1,10 @@
 /*
- * Blocks: five columns of bytes, packed by zstd. Of each record the kind and size, the gap, how the
+ * Blocks: columns of bytes, packed by zstd. Of each record the kind and size, the gap, how the
  * guess of its address was wrong, by how much, and its value.
+ *
+ * The hard idea is the way: references behind each other, with their gaps, as a program makes them
+ * again and again between two look-ups of instructions. Each is said once in a block; where it
+ * comes there is its number, and of its records only what is not known of addresses and values.
  */
 #include "programs/traces/block.h"
 #include "base/alloc.h"
@@ -10,8 +14,11 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-enum column { KINDS, GAPS, HOWS, DELTAS, VALUES };
-_Static_assert(VALUES + 1 == TR_BLOCK_COLUMNS, "all columns");
+/* STEPS: where a way comes, its number, 0 for a record that is none. A block without ways has no
+ * columns behind VALUES, as all blocks before version 6. */
+enum column { KINDS, GAPS, HOWS, DELTAS, VALUES, STEPS, WAYS };
+_Static_assert(WAYS + 1 == TR_BLOCK_COLUMNS, "all columns");
+enum { COLUMNS_BEFORE = VALUES + 1 };
 
 enum {
     GUESSES = 1 << 12,
@@ -19,8 +26,12 @@ enum {
     HISTORY = 5,                   /* records of which the history knows */
     BEYOND = TR_BLOCK_RECORDS + 8, /* [bytes] read behind the columns of a damaged block, at most */
     GAP_LONG = 255,
-    LEVEL = 3,         /* of zstd */
-    MAGIC = 0x6b6c6254 /* "Tblk" */
+    LEVEL = 3,               /* of zstd */
+    MAGIC = 0x6b6c6254,      /* "Tblk" */
+    MAGIC_WAYS = 0x776c6254, /* "Tblw" */
+    WAYS_MAX = 1 << 14,      /* in a block */
+    WAY_HEAD = 10,           /* [bytes] its records, those since the last fetch, where that was */
+    WAY_SIZE_MAX = WAY_HEAD + 2 * (FOLLOWS + 1)
 };
 
 /* How an address is said: as guessed; or as so many bytes of difference to the guess's last
@@ -31,11 +42,36 @@ struct guess {
     uint64_t last, stride;
 };
 
+/* A record of a way. */
+struct step {
+    uint64_t what;  /* of the packed reference but for its address; of a fetch all */
+    uint64_t wrong; /* bits that its address does not have */
+    uint32_t guess; /* by its number */
+    uint32_t ticks; /* of the packed reference, with the gap of the next one */
+    uint8_t byte, gap;
+};
+
+/* Records that come behind each other again and again. */
+struct way {
+    struct step *step; /* [count] */
+    uint64_t address;  /* of the fetch that it begins with, or that was the last one before it */
+    uint64_t instructions;
+    uint32_t since; /* records between that and it, */
+    uint32_t count;
+    bool fetches; /* it begins with one */
+    bool told;    /* there are special ones in it */
+};
+
 struct tr_coder {
     struct guess guess[GUESSES];
-    uint64_t fetch, history; /* the last line of instructions; the last records */
-    uint64_t last[2];        /* the last addresses: of data, of fetches */
-    unsigned since;          /* records since the last fetch */
+    uint64_t fetch, history;       /* the last line of instructions; the last records */
+    uint64_t last[2];              /* the last addresses: of data, of fetches */
+    unsigned since;                /* records since the last fetch */
+    unsigned ways;                 /* of the block */
+    uint16_t way_at[2 * WAYS_MAX]; /* coding: numbers of ways, hashed; 0: none */
+    const uint8_t *way_bytes[WAYS_MAX];
+    struct way way[WAYS_MAX]; /* decoding */
+    struct step step[TR_BLOCK_RECORDS];
     ZSTD_CCtx *pack;
     ZSTD_DCtx *unpack;
     uint8_t raw[TR_BLOCK_RAW_MAX + BEYOND];
@@ -132,6 +168,7 @@ static void block_begin(struct tr_coder *c)
     memset(c->guess, 0, sizeof c->guess);
     c->fetch = c->history = c->last[0] = c->last[1] = 0;
     c->since = FOLLOWS;
+    c->ways = 0;
 }
 
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
@@ -173,6 +210,60 @@ static void learn_record(struct tr_coder *c, unsigned byte, uint32_t gap)
     c->history = c->history << 13 ^ (block_mix(byte + gap * UINT64_C(256)) & 0x1fff);
 }
 
+/* A fetch that a way begins with: it is known where it is. */
+static void learn_fetch(struct tr_coder *c, uint64_t address)
+{
+    c->last[1] = address;
+    c->fetch = address / TR_FETCH_LINE;
+    c->since = 0;
+}
+
+/* ---- plain records --------------------------------------------------------------------------- */
+
+enum { GAP_MAX = 1 << 15 }; /* [PCycles] of a plain record's; longer ones are special */
+
+/* The first word of a packed reference (pc_pack) but for its address, by the first byte of a
+ * record; 0: it cannot be packed. */
+#define WHAT(reference, shift)                                                      \
+    ((uint64_t)PC_REFERENCE_##reference << (PC_PACKED_BITS + 8) | (uint64_t)(shift) \
+                                                                      << PC_PACKED_BITS)
+#define WORDS(name, reference, more)                                            \
+    [TR_OP_##name << 3 | 0] = WHAT(reference, 0) | (more),                      \
+                         [TR_OP_##name << 3 | 1] = WHAT(reference, 1) | (more), \
+                         [TR_OP_##name << 3 | 3] = WHAT(reference, 2) | (more), \
+                         [TR_OP_##name << 3 | 7] = WHAT(reference, 3) | (more)
+static const uint64_t plain_what[256] = {
+    WORDS(LOAD, LOAD, 0),
+    WORDS(STORE, STORE, 0),
+    WORDS(ACQUIRE, LOAD, PC_TOLD),
+    WORDS(RELEASE, STORE, PC_TOLD),
+    [TR_OP_FETCH << 3] = WHAT(LINE, 2),
+};
+#undef WORDS
+#undef WHAT
+
+static unsigned block_byte(const struct tr_op *op)
+{
+    return op->kind << 3 | (op->size ? op->size - 1 : 0);
+}
+
+/* Bits that the address of a plain record does not have. */
+static uint64_t plain_wrong(unsigned byte)
+{
+    return ~UINT64_C(0) << PC_PACKED_BITS | (byte & 7);
+}
+
+/* Whether a record can be packed. */
+static bool is_plain(const struct tr_op *op, unsigned byte)
+{
+    return plain_what[byte] && !(op->address & plain_wrong(byte)) && op->gap < GAP_MAX;
+}
+
+/* The first word of a packed reference there. */
+static uint64_t plain_at(unsigned byte, uint64_t address)
+{
+    return plain_what[byte] | (address & ~(uint64_t)(byte >> 3 == TR_OP_FETCH ? 3 : 0));
+}
 /* ---- coding ---------------------------------------------------------------------------------- */
 
 struct columns {
@@ -201,7 +292,7 @@ static void code_address(struct tr_coder *c, struct columns *to, const struct tr
 static void code_record(struct tr_coder *c, struct columns *to, const struct tr_op *op)
 {
     const struct tr_op_row *row = &tr_op_rows[op->kind];
-    const uint8_t byte = (uint8_t)(op->kind << 3 | (op->size ? op->size - 1 : 0));
+    const uint8_t byte = (uint8_t)block_byte(op);
     *to->at[KINDS]++ = byte;
     if (op->gap < GAP_LONG)
         *to->at[GAPS]++ = (uint8_t)op->gap;
@@ -216,11 +307,107 @@ static void code_record(struct tr_coder *c, struct columns *to, const struct tr_
     learn_record(c, byte, op->gap);
 }
 
-/* Puts the columns behind each other. @return [bytes] */
-static size_t block_join(struct tr_coder *c, const struct columns *to)
+static uint8_t *put_step(uint8_t *to, unsigned number)
 {
-    size_t at = 4 * TR_BLOCK_COLUMNS;
-    for (unsigned i = 0; i < TR_BLOCK_COLUMNS; i++) {
+    *to++ = (uint8_t)number;
+    *to++ = (uint8_t)(number >> 8);
+    return to;
+}
+
+/* A record that is on no way. */
+static void code_alone(struct tr_coder *c, struct columns *to, const struct tr_op *op)
+{
+    to->at[STEPS] = put_step(to->at[STEPS], 0);
+    code_record(c, to, op);
+}
+
+static bool is_on_way(const struct tr_op *op)
+{
+    return op->gap < GAP_LONG && is_plain(op, block_byte(op));
+}
+
+/* How many records, from one on, may be a way. */
+static uint32_t way_length(const struct tr_coder *c, const struct tr_op *op, uint32_t left)
+{
+    const bool fetches = op->kind == TR_OP_FETCH;
+    const uint32_t room = fetches                        ? FOLLOWS + 1
+                          : c->last[1] >> PC_PACKED_BITS ? 0
+                                                         : FOLLOWS - c->since;
+    uint32_t n = 0;
+    while (n < left && n < room && is_on_way(&op[n]) && (!n || op[n].kind != TR_OP_FETCH))
+        n++;
+    return n;
+}
+
+/* What is said of a way. @return [bytes] */
+static size_t way_say(const struct tr_coder *c, const struct tr_op *op, uint32_t count,
+                      uint8_t bytes[WAY_SIZE_MAX])
+{
+    const bool fetches = op->kind == TR_OP_FETCH;
+    bytes[0] = (uint8_t)count;
+    bytes[1] = fetches ? 0 : (uint8_t)c->since;
+    tr_put64(bytes + 2, fetches ? op->address : c->last[1]);
+    for (uint32_t i = 0; i < count; i++) {
+        bytes[WAY_HEAD + 2 * (size_t)i] = (uint8_t)block_byte(&op[i]);
+        bytes[WAY_HEAD + 2 * (size_t)i + 1] = (uint8_t)op[i].gap;
+    }
+    return WAY_HEAD + 2 * (size_t)count;
+}
+
+/* The number of a way, a new one perhaps. @return 0: there are too many */
+static unsigned way_number(struct tr_coder *c, struct columns *to, const struct tr_op *op,
+                           uint32_t count)
+{
+    uint8_t bytes[WAY_SIZE_MAX];
+    const size_t size = way_say(c, op, count, bytes);
+    uint64_t at = XXH64(bytes, size, 0);
+    for (;; at++) {
+        uint16_t *const number = &c->way_at[at % (2 * WAYS_MAX)];
+        if (*number && memcmp(c->way_bytes[*number - 1], bytes, size) != 0)
+            continue;
+        if (*number || c->ways == WAYS_MAX)
+            return *number;
+        c->way_bytes[c->ways] = to->at[WAYS];
+        *number = (uint16_t)++c->ways;
+        memcpy(to->at[WAYS], bytes, size);
+        to->at[WAYS] += size;
+        return *number;
+    }
+}
+
+/* What a way does not say of its records. */
+static void code_way(struct tr_coder *c, struct columns *to, const struct tr_op *op, uint32_t count)
+{
+    if (op->kind == TR_OP_FETCH)
+        learn_fetch(c, op->address);
+    for (uint32_t i = op->kind == TR_OP_FETCH; i < count; i++) {
+        code_address(c, to, &op[i]);
+        if (tr_op_rows[op[i].kind].value)
+            to->at[VALUES] = put_varying(to->at[VALUES], op[i].value);
+    }
+}
+
+static void code_records(struct tr_coder *c, struct columns *to, const struct tr_op *op,
+                         uint32_t records)
+{
+    for (uint32_t i = 0, n; i < records; i += n ? n : 1) {
+        n = way_length(c, &op[i], records - i);
+        const unsigned number = n ? way_number(c, to, &op[i], n) : 0;
+        n = number ? n : 0;
+        if (n) {
+            to->at[STEPS] = put_step(to->at[STEPS], number);
+            code_way(c, to, &op[i], n);
+        } else {
+            code_alone(c, to, &op[i]);
+        }
+    }
+}
+
+/* Puts the columns behind each other. @return [bytes] */
+static size_t block_join(struct tr_coder *c, const struct columns *to, unsigned columns)
+{
+    size_t at = 4 * (size_t)columns;
+    for (unsigned i = 0; i < columns; i++) {
         const size_t n = (size_t)(to->at[i] - c->column[i]);
         tr_put32(c->raw + 4 * (size_t)i, (uint32_t)n);
         memcpy(c->raw + at, c->column[i], n);
@@ -242,14 +429,14 @@ const uint8_t *tr_block_code(struct tr_coder *coder, const struct tr_block *bloc
     block_begin(coder);
     for (unsigned i = 0; i < TR_BLOCK_COLUMNS; i++)
         to.at[i] = coder->column[i];
-    for (uint32_t i = 0; i < block->records; i++)
-        code_record(coder, &to, &op[i]);
-    const size_t raw = block_join(coder, &to),
+    memset(coder->way_at, 0, sizeof coder->way_at);
+    code_records(coder, &to, op, block->records);
+    const size_t raw = block_join(coder, &to, coder->ways ? TR_BLOCK_COLUMNS : COLUMNS_BEFORE),
                  packed = ZSTD_compressCCtx(coder->pack, bytes, sizeof coder->out - TR_BLOCK_HEAD,
                                             coder->raw, raw, LEVEL);
     if (ZSTD_isError(packed))
         sim_no_memory(); /* it has room for anything */
-    tr_put32(head, MAGIC);
+    tr_put32(head, coder->ways ? MAGIC_WAYS : MAGIC);
     tr_put32(head + 4, block->thread);
     tr_put32(head + 8, block->records);
     tr_put32(head + 12, (uint32_t)raw);
@@ -273,7 +460,8 @@ const char *tr_block_head(const uint8_t head[TR_BLOCK_HEAD], struct tr_block *bl
     block->references = tr_get64(head + 24);
     block->instructions = tr_get64(head + 32);
     *packed = tr_get32(head + 16);
-    return tr_get32(head) != MAGIC                                  ? "no block begins here"
+    const bool begins = tr_get32(head) == MAGIC || tr_get32(head) == MAGIC_WAYS;
+    return !begins                                                  ? "no block begins here"
            : !block->records || block->records > TR_BLOCK_RECORDS   ? "a block of no such size"
            : tr_get32(head + 12) > TR_BLOCK_RAW_MAX                 ? "a block of no such size"
            : *packed > ZSTD_COMPRESSBOUND((size_t)TR_BLOCK_RAW_MAX) ? "a block of no such size"
@@ -283,15 +471,14 @@ const char *tr_block_head(const uint8_t head[TR_BLOCK_HEAD], struct tr_block *bl
 
 struct reading {
     const uint8_t *at[TR_BLOCK_COLUMNS], *end[TR_BLOCK_COLUMNS];
-    const uint8_t *unlearned; /* kinds from here on are not in the history yet: plain records */
 };
 
-static bool block_part(struct reading *from, const uint8_t *raw, size_t size)
+static bool block_part(struct reading *from, const uint8_t *raw, size_t size, unsigned columns)
 {
-    size_t at = 4 * TR_BLOCK_COLUMNS;
+    size_t at = 4 * (size_t)columns;
     if (size < at)
         return false;
-    for (unsigned i = 0; i < TR_BLOCK_COLUMNS; i++) {
+    for (unsigned i = 0; i < columns; i++) {
         const size_t n = tr_get32(raw + 4 * (size_t)i);
         if (n > size - at)
             return false;
@@ -299,7 +486,8 @@ static bool block_part(struct reading *from, const uint8_t *raw, size_t size)
         at += n;
         from->end[i] = raw + at;
     }
-    from->unlearned = from->at[KINDS];
+    for (unsigned i = columns; i < TR_BLOCK_COLUMNS; i++)
+        from->at[i] = from->end[i] = raw + at;
     return at == size;
 }
 
@@ -365,19 +553,122 @@ static bool decode_record(struct tr_coder *c, struct reading *from, struct tr_op
     return true;
 }
 
+/* ---- decoding ways --------------------------------------------------------------------------- */
+
+/* A way's record. @return false: no way has such a one there */
+static bool decode_step(struct tr_coder *c, struct way *w, uint32_t i, const uint8_t bytes[2])
+{
+    const unsigned byte = bytes[0], kind = byte >> 3;
+    struct step *s = &w->step[i];
+    if (!plain_what[byte] || bytes[1] == GAP_LONG || (i && kind == TR_OP_FETCH))
+        return false;
+    const bool fetch = kind == TR_OP_FETCH;
+    const uint64_t key = w->address / TR_FETCH_LINE * FOLLOWS + w->since + i - w->fetches;
+    *s = (struct step){.what = plain_at(byte, fetch ? w->address : 0),
+                       .wrong = plain_wrong(byte),
+                       .guess = fetch ? 0 : (uint32_t)(block_guess(c, key, kind) - c->guess),
+                       .ticks = !fetch,
+                       .byte = (uint8_t)byte,
+                       .gap = bytes[1]};
+    w->told |= s->what & PC_TOLD;
+    w->instructions += s->gap + !fetch;
+    if (i)
+        s[-1].ticks += s->gap;
+    return true;
+}
+
+/* @param[in,out] steps  that are taken */
+static bool decode_way(struct tr_coder *c, struct reading *from, uint32_t *steps)
+{
+    if (c->ways == WAYS_MAX || !block_left(from, WAYS, WAY_HEAD))
+        return false;
+    const uint8_t *const head = from->at[WAYS], *const bytes = head + WAY_HEAD;
+    struct way *w = &c->way[c->ways++];
+    *w = (struct way){.step = &c->step[*steps],
+                      .address = tr_get64(head + 2),
+                      .since = head[1],
+                      .count = head[0]};
+    from->at[WAYS] += WAY_HEAD;
+    if (!w->count || !block_left(from, WAYS, 2 * w->count) || w->address >> PC_PACKED_BITS ||
+        w->count > TR_BLOCK_RECORDS - *steps)
+        return false;
+    w->fetches = bytes[0] >> 3 == TR_OP_FETCH;
+    if (w->since + w->count - w->fetches > FOLLOWS || (w->fetches && w->since))
+        return false;
+    from->at[WAYS] += 2 * (size_t)w->count;
+    *steps += w->count;
+    for (uint32_t i = 0; i < w->count; i++)
+        if (!decode_step(c, w, i, bytes + 2 * (size_t)i))
+            return false;
+    return true;
+}
+
+static bool decode_ways(struct tr_coder *c, struct reading *from)
+{
+    uint32_t steps = 0;
+    while (from->at[WAYS] < from->end[WAYS])
+        if (!decode_way(c, from, &steps))
+            return false;
+    return true;
+}
+
+static inline unsigned get_step(const uint8_t *from)
+{
+    return from[0] | (unsigned)from[1] << 8;
+}
+
+/* The way that comes next, of `left` records at most. @return NULL: a record alone
+ *  @param[out] wrong  it is none that there is */
+static const struct way *next_way(const struct tr_coder *c, struct reading *from, uint32_t left,
+                                  bool *wrong)
+{
+    *wrong = c->ways && !block_left(from, STEPS, 2);
+    const unsigned number = c->ways && !*wrong ? get_step(from->at[STEPS]) : 0;
+    from->at[STEPS] += c->ways && !*wrong ? 2 : 0;
+    *wrong |= number > c->ways || (number && c->way[number - 1].count > left);
+    return number && !*wrong ? &c->way[number - 1] : NULL;
+}
+
+/* The i-th record of a way. @return false: there is none such */
+static bool decode_on_way(struct tr_coder *c, struct reading *from, const struct way *w, uint32_t i,
+                          struct tr_op *op)
+{
+    const struct step *s = &w->step[i];
+    *op = (struct tr_op){.kind = s->byte >> 3, .gap = s->gap, .address = w->address};
+    if (!i) {
+        learn_fetch(c, w->address);
+        c->since = w->since;
+    }
+    if (op->kind == TR_OP_FETCH)
+        return true;
+    op->size = (s->byte & 7) + 1;
+    if (!decode_address(c, from, op) || op->address & s->wrong)
+        return false;
+    if (!tr_op_rows[op->kind].value)
+        return true;
+    from->at[VALUES] = get_varying(from->at[VALUES], from->end[VALUES], &op->value);
+    return from->at[VALUES];
+}
+
+/* ---- decoding blocks ------------------------------------------------------------------------- */
+
+#define NO_SUCH_RECORDS "a block has no such records"
+
 /* Unpacks a block. @return NULL, or what is wrong */
 static const char *block_open(struct tr_coder *coder, const uint8_t head[TR_BLOCK_HEAD],
                               const uint8_t *bytes, uint32_t packed, struct reading *from)
 {
+    const unsigned columns = tr_get32(head) == MAGIC ? COLUMNS_BEFORE : TR_BLOCK_COLUMNS;
     if (block_checksum(head, bytes, packed) != tr_get64(head + 40))
         return "a block's bytes are not those that were written (checksum)";
     const size_t raw =
         ZSTD_decompressDCtx(coder->unpack, coder->raw, TR_BLOCK_RAW_MAX, bytes, packed);
-    if (ZSTD_isError(raw) || raw != tr_get32(head + 12) || !block_part(from, coder->raw, raw))
+    if (ZSTD_isError(raw) || raw != tr_get32(head + 12) ||
+        !block_part(from, coder->raw, raw, columns))
         return "a block cannot be unpacked";
     memset(coder->raw + raw, 0, BEYOND);
     block_begin(coder);
-    return NULL;
+    return decode_ways(coder, from) ? NULL : "a block has no such ways";
 }
 
 static const char *block_close(const struct reading *from)
@@ -393,147 +684,20 @@ const char *tr_block_decode(struct tr_coder *coder, const uint8_t head[TR_BLOCK_
                             struct tr_op *op)
 {
     struct reading from;
+    bool bad;
     const char *wrong = block_open(coder, head, bytes, packed, &from);
-    if (wrong)
-        return wrong;
-    for (uint32_t i = 0; i < block->records; i++)
-        if (!decode_record(coder, &from, &op[i]))
-            return "a block has no such records";
-    return block_close(&from);
+    for (uint32_t i = 0; i < block->records && !wrong;) {
+        const struct way *w = next_way(coder, &from, block->records - i, &bad);
+        for (uint32_t j = 0; w && j < w->count; j++)
+            bad |= !decode_on_way(coder, &from, w, j, &op[i++]);
+        if (!w && !bad)
+            bad = !decode_record(coder, &from, &op[i++]);
+        wrong = bad ? NO_SUCH_RECORDS : NULL;
+    }
+    return wrong ? wrong : block_close(&from);
 }
 
 /* ---- decoding for a driver core -------------------------------------------------------------- */
-
-enum { GAP_MAX = 1 << 15 }; /* [PCycles] of a plain record's; longer ones are special */
-
-/* The first word of a packed reference (pc_pack) but for its address, by the first byte of a plain
- * record; 0: such a record is not plain. */
-#define WHAT(reference, shift) \
-    ((uint64_t)(reference) << (PC_PACKED_BITS + 8) | (uint64_t)(shift) << PC_PACKED_BITS)
-#define WORD(name, shift) \
-    [TR_OP_##name << 3 | ((1 << (shift)) - 1)] = WHAT(PC_REFERENCE_##name, shift)
-static const uint64_t plain_what[256] = {
-    WORD(LOAD, 0),  WORD(LOAD, 1),  WORD(LOAD, 2),
-    WORD(LOAD, 3),  WORD(STORE, 0), WORD(STORE, 1),
-    WORD(STORE, 2), WORD(STORE, 3), [TR_OP_FETCH << 3] = WHAT(PC_REFERENCE_LINE, 2),
-};
-#undef WORD
-#undef WHAT
-
-/* Whether a plain record cannot have the address: then it is special. */
-static inline bool is_wrong(unsigned byte, uint64_t address)
-{
-    return address >> PC_PACKED_BITS | (address & byte & 7);
-}
-
-static bool is_plain(const struct tr_op *op, unsigned byte)
-{
-    return plain_what[byte] && !is_wrong(byte, op->address) && op->gap < GAP_MAX;
-}
-
-/* Puts what flatten_plain has passed over into the history. */
-static void learn_passed(struct tr_coder *c, struct reading *from)
-{
-    const uint8_t *const kinds = from->at[KINDS], *const gaps = from->at[GAPS];
-    ptrdiff_t n = kinds - from->unlearned;
-    for (n = n < HISTORY ? n : HISTORY; n > 0; n--)
-        learn_record(c, kinds[-n], gaps[-n]);
-}
-
-/* How an address is said: bytes of the difference, their bits, and what it is added to. */
-struct how_row {
-    uint64_t mask;
-    uint8_t bytes;
-    bool thread;
-};
-#define ROW(how, n, of_thread) \
-    [(how) + (n)] = {(n) ? ~UINT64_C(0) >> (64 - 8 * ((n) ? (n) : 1)) : 0, n, of_thread}
-#define ROWS(how, thread)                                                                   \
-    ROW(how, 0, thread), ROW(how, 1, thread), ROW(how, 2, thread), ROW(how, 3, thread),     \
-        ROW(how, 4, thread), ROW(how, 5, thread), ROW(how, 6, thread), ROW(how, 7, thread), \
-        ROW(how, 8, thread)
-static const struct how_row how_rows[HOW__COUNT] = {ROWS(HOW_LAST, false), ROWS(HOW_THREAD, true)};
-#undef ROWS
-#undef ROW
-
-/* References and instructions of plain records. */
-static void count_plain(struct tr_flat *to, const uint8_t *kinds, const uint8_t *gaps,
-                        uint32_t count)
-{
-    uint32_t fetches = 0, passed = 0;
-    for (uint32_t i = 0; i < count; i++)
-        fetches += kinds[i] == TR_OP_FETCH << 3;
-    for (uint32_t i = 0; i < count; i++)
-        passed += gaps[i];
-    to->references += count;
-    to->instructions += passed + count - fetches;
-}
-
-/* Plain records behind a plain one, of short gaps and behind a fetch, `left` at most: it stops at
- * what is not that, or is wrong, which decode_record does again. Most records of a trace come this
- * way, so it does as little as can be. @return how many */
-static uint32_t flatten_plain(struct tr_coder *c, struct reading *from, uint32_t left,
-                              struct tr_flat *to)
-{
-    const uint8_t *kinds = from->at[KINDS], *gaps = from->at[GAPS], *hows = from->at[HOWS],
-                  *deltas = from->at[DELTAS];
-    const uint8_t *const end = kinds + left;
-    struct pc_packed *out = to->packed + to->count;
-    uint64_t key = c->fetch * FOLLOWS + c->since;
-    while (kinds < end) {
-        const unsigned byte = *kinds, gap = *gaps, how = *hows;
-        const uint64_t what = plain_what[byte];
-        if (!what || gap == GAP_LONG)
-            break;
-        const bool fetch = byte == TR_OP_FETCH << 3;
-        struct guess *const g = block_guess(c, key, byte >> 3);
-        uint64_t address = g->last + g->stride;
-        if (how != HOW_GUESSED) {
-            if (how >= HOW__COUNT)
-                break;
-            const struct how_row *const row = &how_rows[how];
-            uint64_t difference;
-            memcpy(&difference, deltas, sizeof difference);
-            address = block_unzigzag(le64toh(difference) & row->mask) +
-                      (row->thread ? c->last[fetch] : g->last);
-            if (from->end[DELTAS] - deltas < row->bytes || is_wrong(byte, address))
-                break;
-            g->stride = address - g->last;
-            deltas += row->bytes;
-        } else if (is_wrong(byte, address)) {
-            break;
-        }
-        kinds++;
-        gaps++;
-        hows++;
-        g->last = address;
-        c->last[fetch] = address;
-        out[-1].ticks += gap;
-        if (fetch) {
-            key = address / TR_FETCH_LINE * FOLLOWS;
-            out->what = what | (address & ~UINT64_C(3));
-            out->value = out->ticks = 0;
-            out++;
-            continue;
-        }
-        out->what = what | address;
-        out->ticks = 1;
-        out++->value = 0;
-        if (++key % FOLLOWS == 0)
-            break;
-    }
-    const uint32_t count = (uint32_t)(kinds - from->at[KINDS]);
-    const bool over = key % FOLLOWS == 0 && count && kinds[-1] != TR_OP_FETCH << 3;
-    c->fetch = (key - over) / FOLLOWS;
-    c->since = over ? FOLLOWS : key % FOLLOWS;
-    count_plain(to, from->at[KINDS], from->at[GAPS], count);
-    to->count += count;
-    from->at[KINDS] = kinds;
-    from->at[GAPS] = gaps;
-    from->at[HOWS] = hows;
-    from->at[DELTAS] = deltas;
-    return count;
-}
 
 static void flat_put(struct tr_flat *to, uint64_t what, uint32_t ticks, uint32_t value)
 {
@@ -563,18 +727,10 @@ static void put_gap(struct tr_flat *to, uint32_t gap)
         flat_put(to, pc_pack(PC_REFERENCE_COMPUTE, 0, 0), gap, 0);
 }
 
-/* The kind of plain record that the core has instead of one. */
-static unsigned plain_kind(const struct tr_op *op)
-{
-    return op->kind == TR_OP_ACQUIRE   ? TR_OP_LOAD
-           : op->kind == TR_OP_RELEASE ? TR_OP_STORE
-                                       : op->kind;
-}
-
 static void flatten_record(struct tr_flat *to, const struct tr_op *op)
 {
-    const unsigned kind = plain_kind(op), byte = kind << 3 | (op->size ? op->size - 1 : 0);
-    const bool told = kind != op->kind, fetch = kind == TR_OP_FETCH;
+    const unsigned byte = block_byte(op);
+    const bool told = plain_what[byte] & PC_TOLD;
     to->references += tr_op_is_reference(op);
     to->instructions += tr_op_instructions(op);
     if (!is_plain(op, byte)) {
@@ -585,9 +741,107 @@ static void flatten_record(struct tr_flat *to, const struct tr_op *op)
     put_gap(to, op->gap);
     if (told)
         put_special(to, op, true);
-    flat_put(to,
-             plain_what[byte] | (told ? PC_TOLD : 0) | (op->address & ~(fetch ? UINT64_C(3) : 0)),
-             !fetch, told ? to->specials - 1 : 0);
+    flat_put(to, plain_at(byte, op->address), op->kind != TR_OP_FETCH, told ? to->specials - 1 : 0);
+}
+
+/* How an address is said: bytes of the difference, their bits, and what it is added to. */
+struct how_row {
+    uint64_t mask;
+    uint8_t bytes;
+    bool thread;
+};
+#define ROW(how, n, of_thread) \
+    [(how) + (n)] = {(n) ? ~UINT64_C(0) >> (64 - 8 * ((n) ? (n) : 1)) : 0, n, of_thread}
+#define ROWS(how, thread)                                                                   \
+    ROW(how, 0, thread), ROW(how, 1, thread), ROW(how, 2, thread), ROW(how, 3, thread),     \
+        ROW(how, 4, thread), ROW(how, 5, thread), ROW(how, 6, thread), ROW(how, 7, thread), \
+        ROW(how, 8, thread)
+static const struct how_row how_rows[HOW__COUNT] = {ROWS(HOW_LAST, false), ROWS(HOW_THREAD, true)};
+#undef ROWS
+#undef ROW
+
+/* Ways without special records, behind a plain record: most of a trace. It does as little as can
+ * be, and stops at what is not that, or is wrong. @return how many records */
+static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t left,
+                             struct tr_flat *to)
+{
+    const uint8_t *steps = from->at[STEPS], *hows = from->at[HOWS], *deltas = from->at[DELTAS];
+    const uint32_t before = left;
+    struct pc_packed *out = to->packed + to->count;
+    const struct way *last = NULL;
+    uint64_t data = c->last[0], wrong = 0, instructions = 0;
+    bool good = true;
+    while (good) {
+        const unsigned number = get_step(steps);
+        const struct way *const w = &c->way[number - 1];
+        if (!number || number > c->ways || w->told || w->count > left)
+            break;
+        const struct step *s = w->step, *const end = s + w->count;
+        out[-1].ticks += s->gap;
+        if (w->fetches) {
+            *out++ = (struct pc_packed){s->what, s->ticks, 0};
+            s++;
+        }
+        for (; s < end; s++) {
+            struct guess *const g = &c->guess[s->guess];
+            const unsigned how = *hows++;
+            uint64_t address = g->last + g->stride;
+            if (how != HOW_GUESSED) {
+                const struct how_row *const row = &how_rows[how < HOW__COUNT ? how : 0];
+                uint64_t difference;
+                memcpy(&difference, deltas, sizeof difference);
+                address = block_unzigzag(le64toh(difference) & row->mask) +
+                          (row->thread ? data : g->last);
+                g->stride = address - g->last;
+                good &= how < HOW__COUNT && from->end[DELTAS] - deltas >= row->bytes;
+                deltas += good ? row->bytes : 0;
+            }
+            wrong |= address & s->wrong;
+            g->last = data = address;
+            out->what = s->what | address;
+            out->ticks = s->ticks;
+            out++->value = 0;
+        }
+        steps += 2;
+        left -= w->count;
+        instructions += w->instructions;
+        last = w;
+    }
+    from->at[STEPS] = steps;
+    from->at[HOWS] = hows;
+    from->at[DELTAS] = good && !wrong ? deltas : from->end[DELTAS] + 1; /* not where it must be */
+    to->count = (uint32_t)(out - to->packed);
+    to->references += before - left;
+    to->instructions += instructions;
+    c->last[0] = data;
+    if (last) {
+        learn_fetch(c, last->address);
+        c->since = last->since + last->count - last->fetches;
+    }
+    return before - left;
+}
+
+/* A way that flatten_ways does not make, or a record alone. @return how many records; 0: it is
+ * wrong */
+static uint32_t flatten_next(struct tr_coder *c, struct reading *from, uint32_t left,
+                             struct tr_flat *to)
+{
+    bool bad;
+    struct tr_op op;
+    const struct way *w = next_way(c, from, left, &bad);
+    if (bad)
+        return 0;
+    for (uint32_t i = 0; w && i < w->count; i++) {
+        if (!decode_on_way(c, from, w, i, &op))
+            return 0;
+        flatten_record(to, &op);
+    }
+    if (w)
+        return w->count;
+    if (!decode_record(c, from, &op))
+        return 0;
+    flatten_record(to, &op);
+    return 1;
 }
 
 /* Room for so many records, each of which may be behind a special one, with a gap. */
@@ -618,20 +872,13 @@ const char *tr_block_flatten(struct tr_coder *coder, const uint8_t head[TR_BLOCK
     if (wrong)
         return wrong;
     flat_begin(flat, block->records);
-    if (!block_left(&from, KINDS, block->records))
-        return "a block has no such records";
     for (uint32_t left = block->records; left;) {
-        struct tr_op op;
-        if (coder->since < FOLLOWS && flat_ends_plain(flat))
-            left -= flatten_plain(coder, &from, left, flat);
-        if (!left)
-            break;
-        learn_passed(coder, &from);
-        if (!decode_record(coder, &from, &op))
-            return "a block has no such records";
-        from.unlearned = from.at[KINDS];
-        flatten_record(flat, &op);
-        left--;
+        if (coder->ways && flat_ends_plain(flat))
+            left -= flatten_ways(coder, &from, left, flat);
+        const uint32_t next = left ? flatten_next(coder, &from, left, flat) : 0;
+        if (left && !next)
+            return NO_SUCH_RECORDS;
+        left -= next;
     }
     flat->packed[flat->count] = (struct pc_packed){.what = pc_pack(PC_REFERENCE_END, 0, 0)};
     return block_close(&from);

@@ -14,9 +14,9 @@
 #include "programs/traces/trace.h"
 
 enum {
-    TR_BLOCK_HEAD = 48,                        /**< [bytes] in front of a block's own */
-    TR_BLOCK_RECORD_MAX = 1 + 10 + 1 + 8 + 10, /**< [bytes] of a record before it is packed */
-    TR_BLOCK_COLUMNS = 5,
+    TR_BLOCK_HEAD = 48,                             /**< [bytes] in front of a block's own */
+    TR_BLOCK_RECORD_MAX = 14 + 1 + 10 + 1 + 8 + 10, /**< [bytes] of one before it is packed */
+    TR_BLOCK_COLUMNS = 7,
     TR_BLOCK_RAW_MAX = 4 * TR_BLOCK_COLUMNS + TR_BLOCK_RECORDS * TR_BLOCK_RECORD_MAX,
 };
 
