@@ -861,6 +861,16 @@ static inline bool fetch_at_hand(struct pc_card *card, uint64_t va, sim_tick at)
            hand_reads(hand_find(card, PC_SIDE_I, x, va, &h)) && hand_up(card, &h, at);
 }
 
+bool pc_fetch_again(struct pc_cpu *cpu, uint64_t va)
+{
+    struct pc_card *card = cpu->card;
+    struct pc_xlate *const x = &card->tlb[(va >> card->page_shift) % PC_TLB];
+    struct hand h = {.writes = false};
+    return !(va & 3) && hand_may(card, x, va, NM_FETCH) &&
+           hand_reads(hand_find(card, PC_SIDE_I, x, va, &h)) &&
+           pc_l1_has(card, PC_SIDE_I, h.place, h.pa & ~h.low) && hand_up(card, &h, cpu->now);
+}
+
 /* @param[out] pa  as the caches see it */
 static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum nm_access access,
                             sim_tick at, enum pc_stop *stop, uint64_t *pa)

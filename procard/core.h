@@ -498,6 +498,10 @@ bool pc_sync(struct pc_cpu *cpu, sim_tick at, enum pc_stop *stop);
  *  its place in cpu->i is not the line's address; then its `host` says where the bytes are. */
 bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop);
 
+/** The same before the horizon, if no time passes for it: the line is in the primary cache, and has
+ *  only been hidden. @return false: nothing has been done */
+bool pc_fetch_again(struct pc_cpu *cpu, uint64_t va);
+
 /* ---- the same for a core that does not wait (pc_core_ops.requests), cache.c and agent.c --------
  */
 

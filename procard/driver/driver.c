@@ -377,12 +377,18 @@ static inline uint64_t work_of(const struct pc_packed *p)
     return (uint64_t)p->ticks + (!p->ticks && !driver_is_line(p));
 }
 
+/* The tag that a line must have for a packed load or store. */
+static inline uint64_t packed_tag(const struct driver *d, uint64_t what)
+{
+    return what & d->tag[what >> PC_PACKED_BITS & 3];
+}
+
 /* Whether a packed reference is a load or a store, and the processor is shown what it needs. */
 static inline bool driver_shown(const struct driver *d, const struct pc_packed *p)
 {
     const struct pc_line *line = driver_place_of(&d->base, p->what);
     const uint64_t tag = line->tag & ~(driver_stores(p) ? 0 : PC_LINE_READ_ONLY);
-    return driver_refers(p) && (p->what & d->tag[p->what >> PC_PACKED_BITS & 3]) == tag;
+    return driver_refers(p) && packed_tag(d, p->what) == tag;
 }
 
 /* Makes a packed store that is shown. */
@@ -482,7 +488,8 @@ static bool make_told(struct driver *d, const struct pc_line *line, const struct
 }
 
 /* Makes packed references before `end` as long as they hit and the horizon is not reached, and the
-   work between them. What it needs of the caches is in variables: they stay as they are.
+   work between them. What it needs of the caches is in variables: they stay as they are, but that
+   instructions are shown again.
    @param sure  they hit, and are not looked up */
 static inline __attribute__((always_inline)) void
 make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits *h)
@@ -491,50 +498,49 @@ make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits 
     const unsigned dshift = cpu->dshift - PC_LINE_SHIFT, ishift = cpu->ishift - PC_LINE_SHIFT;
     const uint64_t dmask = (uint64_t)cpu->dmask << PC_LINE_SHIFT,
                    imask = (uint64_t)cpu->imask << PC_LINE_SHIFT, ibits = d->tag[ITAG];
+    struct pc_line *const data = cpu->d, *const code = cpu->i;
     const sim_tick horizon = cpu->horizon;
     const struct pc_packed *p = h->to;
+    uint64_t loads = 0, stores = 0, line = h->line;
     sim_tick now = h->now;
     for (; p < end && now < horizon; p++) {
-        const uint64_t what = p->what, ticks = p->ticks,
-                       wanted = what & d->tag[what >> PC_PACKED_BITS & 3];
-        const struct pc_line *const line = view_of(cpu->d, what, dshift, dmask);
-        switch (what >> (PC_PACKED_BITS + 8)) {
-        case PC_REFERENCE_LINE:
-            if (!sure && (what & ibits) != view_of(cpu->i, what, ishift, imask)->tag)
+        const uint64_t what = p->what, kind = what >> (PC_PACKED_BITS + 8);
+        if (kind == PC_REFERENCE_LINE) {
+            if (!sure && (what & ibits) != view_of(code, what, ishift, imask)->tag &&
+                !pc_fetch_again(&d->base, what & ADDRESS))
                 break;
-            h->line = what;
-            now += ticks;
-            continue;
-        case PC_REFERENCE_LOAD:
-            if (!sure && wanted != (line->tag & ~PC_LINE_READ_ONLY))
+            line = what;
+            now += p->ticks;
+        } else if (kind == PC_REFERENCE_LOAD) {
+            const uint64_t tag = view_of(data, what, dshift, dmask)->tag;
+            if (!sure && packed_tag(d, what) != (tag & ~PC_LINE_READ_ONLY))
                 break;
-            h->loads++;
-            now += ticks + !ticks;
-            continue;
-        case PC_REFERENCE_STORE:
-            if (!sure && wanted != line->tag)
+            loads++;
+            now += p->ticks + !p->ticks;
+        } else if (kind == PC_REFERENCE_STORE) {
+            const struct pc_line *const view = view_of(data, what, dshift, dmask);
+            if (!sure && packed_tag(d, what) != view->tag)
                 break;
-            h->stores++;
-            put_packed(line, p);
-            now += ticks + !ticks;
-            continue;
-        case PC_REFERENCE_LOAD | TOLD:
-        case PC_REFERENCE_STORE | TOLD:
-            if (!make_told(d, line, p, h))
+            put_packed(view, p);
+            stores++;
+            now += p->ticks + !p->ticks;
+        } else if (kind == PC_REFERENCE_COMPUTE) {
+            now += p->ticks + !p->ticks;
+        } else { /* of which the source is told */
+            if (!make_told(d, view_of(data, what, dshift, dmask), p, h))
                 break;
-            now += h->refused ? 1 : ticks + !ticks;
-            if (!h->refused)
-                continue;
-            p++;
-            break;
-        default:
-            now += ticks + !ticks;
-            continue;
+            now += h->refused ? 1 : work_of(p);
+            if (h->refused) {
+                p++;
+                break;
+            }
         }
-        break;
     }
     h->to = p;
     h->now = now;
+    h->loads += loads;
+    h->stores += stores;
+    h->line = line;
 }
 
 /* Makes packed references as long as they hit and the horizon is not reached. */
