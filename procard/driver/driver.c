@@ -53,17 +53,13 @@ static uint64_t driver_get(const uint8_t *bytes, unsigned size)
 
 static inline void driver_put(uint8_t *bytes, unsigned size, uint64_t value)
 {
-    value = htobe64(value << (64 - 8 * size));
-    switch (size) { /* of a known size: one instruction */
-    case 4:
-        memcpy(bytes, &value, 4);
-        break;
-    case 8:
-        memcpy(bytes, &value, 8);
-        break;
-    default:
-        memcpy(bytes, &value, size);
+    const uint32_t word = htobe32((uint32_t)value);
+    if (size == sizeof word) { /* the most common: two instructions */
+        memcpy(bytes, &word, sizeof word);
+        return;
     }
+    value = htobe64(value << (64 - 8 * size));
+    memcpy(bytes, &value, size);
 }
 
 /* ---- one reference --------------------------------------------------------------------------- */
@@ -678,11 +674,11 @@ static bool work_to_come(const struct driver *d)
 static void driver_foresee(struct driver *d)
 {
     struct pc_cpu *cpu = &d->base;
-    const sim_tick at = cpu->now + d->left;
+    const sim_tick at = cpu->now + d->left, known = pc_foreseen(cpu);
     sim_tick until = at;
-    if (pc_foreseen(cpu) > cpu->now)
+    if (known > cpu->now)
         return;
-    if (!pc_foreseen(cpu) || d->seen < d->packed)
+    if (!known || d->seen < d->packed)
         d->seen = d->packed;
     if (!d->asked)
         until = !d->source->near ? served_until(d, at) : work_to_come(d) ? cpu->now : at;

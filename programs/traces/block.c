@@ -58,8 +58,8 @@ struct way {
     uint64_t instructions;
     uint32_t since; /* records between that and it, */
     uint32_t count;
-    bool fetches; /* it begins with one */
-    bool told;    /* there are special ones in it */
+    uint32_t plain; /* as many, if there are no special ones among them; else UINT32_MAX */
+    bool fetches;   /* it begins with one */
 };
 
 struct tr_coder {
@@ -70,7 +70,7 @@ struct tr_coder {
     unsigned ways;                 /* of the block */
     uint16_t way_at[2 * WAYS_MAX]; /* coding: numbers of ways, hashed; 0: none */
     const uint8_t *way_bytes[WAYS_MAX];
-    struct way way[WAYS_MAX]; /* decoding */
+    struct way way[WAYS_MAX + 1]; /* decoding: by number */
     struct step step[TR_BLOCK_RECORDS];
     ZSTD_CCtx *pack;
     ZSTD_DCtx *unpack;
@@ -570,7 +570,7 @@ static bool decode_step(struct tr_coder *c, struct way *w, uint32_t i, const uin
                        .ticks = !fetch,
                        .byte = (uint8_t)byte,
                        .gap = bytes[1]};
-    w->told |= s->what & PC_TOLD;
+    w->plain = s->what & PC_TOLD ? UINT32_MAX : w->plain;
     w->instructions += s->gap + !fetch;
     if (i)
         s[-1].ticks += s->gap;
@@ -583,11 +583,12 @@ static bool decode_way(struct tr_coder *c, struct reading *from, uint32_t *steps
     if (c->ways == WAYS_MAX || !block_left(from, WAYS, WAY_HEAD))
         return false;
     const uint8_t *const head = from->at[WAYS], *const bytes = head + WAY_HEAD;
-    struct way *w = &c->way[c->ways++];
+    struct way *w = &c->way[++c->ways];
     *w = (struct way){.step = &c->step[*steps],
                       .address = tr_get64(head + 2),
                       .since = head[1],
-                      .count = head[0]};
+                      .count = head[0],
+                      .plain = head[0]};
     from->at[WAYS] += WAY_HEAD;
     if (!w->count || !block_left(from, WAYS, 2 * w->count) || w->address >> PC_PACKED_BITS ||
         w->count > TR_BLOCK_RECORDS - *steps)
@@ -625,8 +626,8 @@ static const struct way *next_way(const struct tr_coder *c, struct reading *from
     *wrong = c->ways && !block_left(from, STEPS, 2);
     const unsigned number = c->ways && !*wrong ? get_step(from->at[STEPS]) : 0;
     from->at[STEPS] += c->ways && !*wrong ? 2 : 0;
-    *wrong |= number > c->ways || (number && c->way[number - 1].count > left);
-    return number && !*wrong ? &c->way[number - 1] : NULL;
+    *wrong |= number > c->ways || (number && c->way[number].count > left);
+    return number && !*wrong ? &c->way[number] : NULL;
 }
 
 /* The i-th record of a way. @return false: there is none such */
@@ -666,8 +667,8 @@ static const char *block_open(struct tr_coder *coder, const uint8_t head[TR_BLOC
     if (ZSTD_isError(raw) || raw != tr_get32(head + 12) ||
         !block_part(from, coder->raw, raw, columns))
         return "a block cannot be unpacked";
-    memset(coder->raw + raw, 0, BEYOND);
     block_begin(coder);
+    coder->way[0].plain = UINT32_MAX; /* 0 is no way */
     return decode_ways(coder, from) ? NULL : "a block has no such ways";
 }
 
@@ -748,20 +749,20 @@ static void flatten_record(struct tr_flat *to, const struct tr_op *op)
 struct how_row {
     uint64_t mask;
     uint8_t bytes;
-    bool thread;
+    bool thread, known;
 };
 #define ROW(how, n, of_thread) \
-    [(how) + (n)] = {(n) ? ~UINT64_C(0) >> (64 - 8 * ((n) ? (n) : 1)) : 0, n, of_thread}
+    [(how) + (n)] = {(n) ? ~UINT64_C(0) >> (64 - 8 * ((n) ? (n) : 1)) : 0, n, of_thread, true}
 #define ROWS(how, thread)                                                                   \
     ROW(how, 0, thread), ROW(how, 1, thread), ROW(how, 2, thread), ROW(how, 3, thread),     \
         ROW(how, 4, thread), ROW(how, 5, thread), ROW(how, 6, thread), ROW(how, 7, thread), \
         ROW(how, 8, thread)
-static const struct how_row how_rows[HOW__COUNT] = {ROWS(HOW_LAST, false), ROWS(HOW_THREAD, true)};
+static const struct how_row how_rows[256] = {ROWS(HOW_LAST, false), ROWS(HOW_THREAD, true)};
 #undef ROWS
 #undef ROW
 
 /* Ways without special records, behind a plain record: most of a trace. It does as little as can
- * be, and stops at what is not that, or is wrong. @return how many records */
+ * be, and finds out at the end that something was wrong. @return how many records */
 static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t left,
                              struct tr_flat *to)
 {
@@ -769,32 +770,32 @@ static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t 
     const uint32_t before = left;
     struct pc_packed *out = to->packed + to->count;
     const struct way *last = NULL;
-    uint64_t data = c->last[0], wrong = 0, instructions = 0;
-    bool good = true;
-    while (good) {
+    uint64_t data = c->last[0], wrong = 0;
+    for (;;) {
         const unsigned number = get_step(steps);
-        const struct way *const w = &c->way[number - 1];
-        if (!number || number > c->ways || w->told || w->count > left)
+        const struct way *const w = &c->way[number];
+        if (number > c->ways || w->plain > left)
             break;
-        const struct step *s = w->step, *const end = s + w->count;
+        const struct step *s = w->step, *const end = s + w->plain;
         out[-1].ticks += s->gap;
         if (w->fetches) {
-            *out++ = (struct pc_packed){s->what, s->ticks, 0};
+            out->what = s->what;
+            out->ticks = s->ticks;
+            out++->value = 0;
             s++;
         }
         for (; s < end; s++) {
             struct guess *const g = &c->guess[s->guess];
-            const unsigned how = *hows++;
+            const struct how_row *const row = &how_rows[*hows++];
             uint64_t address = g->last + g->stride;
-            if (how != HOW_GUESSED) {
-                const struct how_row *const row = &how_rows[how < HOW__COUNT ? how : 0];
+            if (row != &how_rows[HOW_GUESSED]) {
                 uint64_t difference;
                 memcpy(&difference, deltas, sizeof difference);
                 address = block_unzigzag(le64toh(difference) & row->mask) +
                           (row->thread ? data : g->last);
                 g->stride = address - g->last;
-                good &= how < HOW__COUNT && from->end[DELTAS] - deltas >= row->bytes;
-                deltas += good ? row->bytes : 0;
+                deltas += row->bytes;
+                wrong |= !row->known;
             }
             wrong |= address & s->wrong;
             g->last = data = address;
@@ -803,16 +804,15 @@ static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t 
             out++->value = 0;
         }
         steps += 2;
-        left -= w->count;
-        instructions += w->instructions;
+        left -= w->plain;
+        to->instructions += w->instructions;
         last = w;
     }
     from->at[STEPS] = steps;
     from->at[HOWS] = hows;
-    from->at[DELTAS] = good && !wrong ? deltas : from->end[DELTAS] + 1; /* not where it must be */
+    from->at[DELTAS] = wrong ? from->end[DELTAS] + 1 : deltas; /* where it must not be */
     to->count = (uint32_t)(out - to->packed);
     to->references += before - left;
-    to->instructions += instructions;
     c->last[0] = data;
     if (last) {
         learn_fetch(c, last->address);
