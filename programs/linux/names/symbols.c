@@ -225,12 +225,10 @@ static int symbols_order(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/** By address; of one address, the one that speaks for it first. */
-static int compare_entries(const void *pa, const void *pb)
+/** Of two at one address, the one that speaks for it first. */
+static int compare_speakers(const struct entry *a, const struct entry *b)
 {
-    const struct entry *a = pa, *b = pb;
     const int by[] = {
-        symbols_order(a->symbol.from, b->symbol.from),
         symbols_order(a->label, b->label),
         symbols_order(a->symbol.to == a->symbol.from, b->symbol.to == b->symbol.from),
         symbols_order(b->seen, a->seen),
@@ -244,6 +242,15 @@ static int compare_entries(const void *pa, const void *pb)
         if (by[i])
             return by[i];
     return strcmp(a->symbol.name, b->symbol.name);
+}
+
+/** By address: of most symbols no more is looked at. */
+static int compare_entries(const void *pa, const void *pb)
+{
+    const struct entry *a = pa, *b = pb;
+    const int by_address = symbols_order(a->symbol.from, b->symbol.from);
+
+    return by_address ? by_address : compare_speakers(a, b);
 }
 
 static void add_alias(struct lx_symbols *s, const struct lx_symbol *symbol)
