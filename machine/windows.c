@@ -227,27 +227,43 @@ static sim_tick quiet_until(const struct nm_station *s, unsigned but)
     return least;
 }
 
-/* Lets processors run up to `end`, before which there is no event. One that could notice what
- * another does before that runs no farther than the lookahead; then, and when more than time has
- * changed, whoever calls must look again. Precondition: one is behind `end`. */
+/* The processor that was first in the order has come to `turn`. */
+static inline void put_back(struct nm_station *s, nm_turn turn)
+{
+    nm_turn last = turn;
+    if (s->order[1] == SIM_NEVER) {
+        s->order[0] = turn;
+        return;
+    }
+    for (unsigned i = 0; i + 1 < NM_CARDS_MAX; i++) {
+        s->order[i] = sim_earlier(last, s->order[i + 1]);
+        last = sim_later(last, s->order[i + 1]);
+    }
+    s->order[NM_CARDS_MAX - 1] = last;
+}
+
+/* Lets processors run up to `end`, before which there is no event; until one posts an event for
+ * earlier, or until more than time has changed. One that could notice what another does before
+ * `end` runs no farther than the lookahead. */
 static void run_processors(struct nm_station *s, sim_tick end)
 {
-    const nm_turn *next = s->order;
-    sim_tick horizon = end;
-    while (horizon == end && tick_of(*next) < end) {
-        const unsigned position = *next++ % NM_CARDS_MAX;
+    while (tick_of(s->order[0]) < end) {
+        const unsigned position = s->order[0] % NM_CARDS_MAX;
         struct nm_card *card = s->card[position];
-        horizon = sim_earlier(end, tick_of(*next) + s->lookahead);
+        sim_tick horizon = sim_earlier(end, tick_of(s->order[1]) + s->lookahead);
         if (s->foresees && horizon < end)
             horizon = sim_earlier(end, quiet_until(s, position) + s->lookahead);
         const sim_tick at = card->ops->run(card, horizon);
         if (__builtin_expect(at < horizon, 0)) {
             stopped_before(s, position, at, horizon);
-            break;
+            put_back(s, s->running[position]);
+            return;
         }
         s->running[position] = turn_of(at, position);
+        put_back(s, s->running[position]);
+        if (horizon < end && sim_kernel_next(s->k) < end)
+            return;
     }
-    put_in_place(s, s->order[0] % NM_CARDS_MAX);
 }
 
 /* Runs one station alone: events before `until`, processors up to `beyond`; or to where it closes.
