@@ -90,6 +90,7 @@ Test(kernel, advance_keeps_far_events)
 
 struct chain {
     struct sim_kernel *k;
+    sim_tick answered; /* from then on others may answer what the event tells them; 0: nothing */
     unsigned passed, refused;
 };
 
@@ -98,6 +99,8 @@ static void go_on(void *self, sim_tick now, uint64_t arg)
 {
     struct chain *chain = self;
     (void)now;
+    if (chain->answered)
+        sim_kernel_told(chain->k, chain->answered);
     for (sim_tick at = arg; at < 400; at += 50) {
         const bool passed = sim_kernel_goes_on(chain->k, at, SIM_RANK_DELIVER, 0);
         cr_assert_eq(sim_kernel_now(chain->k), passed ? at : sim_kernel_now(chain->k));
@@ -111,14 +114,16 @@ static void nothing(void *self, sim_tick now, uint64_t arg)
     (void)self, (void)now, (void)arg;
 }
 
-static struct chain chain_up_to(sim_tick limit)
+static struct chain chain_up_to(sim_tick limit, sim_tick answered, bool alone)
 {
-    struct chain chain = {.k = sim_kernel_new()};
+    struct chain chain = {.k = sim_kernel_new(), .answered = answered};
     sim_post(chain.k, 300, 0, 0, nothing, NULL, 0);
     sim_post(chain.k, 10, 0, 0, go_on, &chain, 50);
     if (limit)
         sim_kernel_allow(chain.k, limit);
+    chain.k->alone = alone;
     sim_kernel_step(chain.k);
+    cr_expect_eq(chain.k->closes, alone ? answered : SIM_NEVER);
     cr_assert_eq(sim_kernel_next(chain.k), 300);
     cr_assert_eq(sim_kernel_now(chain.k),
                  10 + 40 * !!chain.passed + 50 * (chain.passed - !!chain.passed));
@@ -126,16 +131,21 @@ static struct chain chain_up_to(sim_tick limit)
     return chain;
 }
 
-/** Time goes on in an event up to the next one, and not to what the island's owner has not allowed.
- */
+/** Time goes on in an event up to the next one, and not to what the island's owner has not allowed;
+ * on an island that is awake alone, nor to where others may answer. */
 Test(kernel, an_event_goes_on_only_to_what_is_next)
 {
     static const struct {
         sim_tick limit;
         unsigned passed;
-    } rows[] = {{0, 0}, {50, 0}, {51, 1}, {200, 3}, {201, 4}, {300, 5}, {SIM_NEVER, 5}};
+        sim_tick answered;
+        bool alone;
+    } rows[] = {{0, 0, 0, false},         {50, 0, 0, false},    {51, 1, 0, false},
+                {200, 3, 0, false},       {201, 4, 0, false},   {300, 5, 0, false},
+                {SIM_NEVER, 5, 0, false}, {300, 5, 120, false}, {300, 2, 120, true},
+                {51, 1, 120, true}};
     for (unsigned n = 0; n < sizeof rows / sizeof *rows; n++) {
-        const struct chain chain = chain_up_to(rows[n].limit);
+        const struct chain chain = chain_up_to(rows[n].limit, rows[n].answered, rows[n].alone);
         cr_expect_eq(chain.passed, rows[n].passed, "limit %lu", (unsigned long)rows[n].limit);
         cr_expect_eq(chain.passed + chain.refused, 7);
     }
