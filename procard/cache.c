@@ -450,11 +450,10 @@ static void cache_passed(struct pc_card *card, enum mon_kind kind, enum pc_side 
  */
 static uint64_t refill_time(struct pc_card *card, enum pc_side side, sim_tick at)
 {
-    uint64_t words = (1ull << card->l1_shift[side]) / PC_L2_WORD;
-    uint64_t whole = card->p->l2_refill * words;
-    uint64_t wait = card->refilled > at ? card->refilled - at : 0;
-    card->refilled = at + wait + whole;
-    return wait + (card->p->l2_order ? card->p->l2_refill : whole);
+    const struct pc_ways *way = &card->way[side];
+    const sim_tick begins = sim_later(at, card->refilled);
+    card->refilled = begins + way->up;
+    return begins - at + way->words;
 }
 
 /* ... those of a primary line that has to make room, if it is dirty. */
@@ -468,9 +467,7 @@ static void goes_down(struct pc_card *card, enum pc_side side, unsigned place, s
 /* [PCycles] The line that makes room goes down first if it is dirty. */
 static uint64_t victim_time(const struct pc_card *card, enum pc_side side, unsigned place)
 {
-    if (!pc_l1_dirty(card, side, place))
-        return 0;
-    return card->p->l1_writeback * ((1ull << card->l1_shift[side]) / PC_L2_WORD);
+    return pc_l1_dirty(card, side, place) ? card->way[side].down : 0;
 }
 
 /* Moves a primary line up from the secondary cache, at a cost. Behind a secondary miss the victim
@@ -701,31 +698,29 @@ static inline bool takes_colour(const struct pc_card *card, enum pc_side half, u
 {
     if (!card->colours)
         return true;
-    uint8_t *colour = &card->l2[half].colour[place];
-    const uint8_t wanted = colour_of(card, va), had = (uint8_t) ~*colour;
-    if (had != PC_COLOURLESS && had != wanted)
+    uint8_t *colour = &card->l2[half].colour[place]; /* a complement; 0: of PC_COLOURLESS */
+    const uint8_t wanted = (uint8_t)~colour_of(card, va);
+    if (*colour && *colour != wanted)
         return false;
-    *colour = (uint8_t)~wanted;
+    *colour = wanted;
     return true;
 }
 
-/* What l1_fill does when nobody is told of accesses. @param missed  the secondary cache has */
-static inline __attribute__((always_inline)) void fill_unheard(struct pc_card *card,
-                                                               enum pc_side side, unsigned place,
-                                                               uint64_t part, bool missed,
-                                                               sim_tick at)
+/* What l1_fill does when nobody is told of accesses, but for the place itself.
+ * @param dirty  the line that makes room is @param missed  the secondary cache has */
+static inline __attribute__((always_inline)) void
+fill_unheard(struct pc_card *card, enum pc_side side, bool dirty, bool missed, sim_tick at)
 {
-    uint64_t *const line = &card->l1_line[side][place];
-    const uint64_t before = missed ? 0 : victim_time(card, side, place) + card->p->l2_lookup,
+    const uint64_t before = missed ? 0 : (dirty ? card->way[side].down : 0) + card->p->l2_lookup,
                    took = before + refill_time(card, side, at + before);
     const enum pc_status state =
         missed && card->stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2 : pc_primary_stall(side);
-    card->truth.l1_writebacks += pc_l1_dirty(card, side, place);
+    if (dirty)
+        card->truth.l1_writebacks++;
     if (side == PC_SIDE_I)
         card->truth.l1i_misses++;
     else
         card->truth.l1d_misses++;
-    *line = part | PC_L1_PRESENT;
     if (card->cpu.cursor || card->cpu.record || card->pins)
         pc_card_stall(card, state, took, at);
     else
@@ -738,8 +733,8 @@ struct hand {
     uint64_t va, pa, line, low; /* low: the bits of an address within a primary line */
     unsigned place;             /* in the primary cache */
     uint64_t in_l2;
-    bool writes, may_write; /* it is a store; its page may be stored to without asking again */
-    uint8_t *in_tlb;        /* where its page was last */
+    bool writes;         /* it is a store */
+    struct pc_xlate *of; /* its page */
 };
 
 /* Finds it, of a coherent page that has been translated before and a secondary cache of one way.
@@ -748,16 +743,14 @@ static inline __attribute__((always_inline)) uint64_t
 hand_find(struct pc_card *card, enum pc_side side, struct pc_xlate *x, uint64_t va, struct hand *h)
 {
     const struct pc_l2 *l2 = &card->l2[side];
-    const uint64_t page = va >> card->page_shift;
     h->side = side;
     h->va = va;
-    h->pa = x->page | (va & ((1ull << card->page_shift) - 1));
-    h->line = h->pa & ~(uint64_t)(card->p->l2_line - 1);
-    h->low = (1ull << card->l1_shift[side]) - 1;
+    h->pa = x->page | (card->page_low & va);
+    h->line = h->pa & ~card->l2_low;
+    h->low = card->l1_low[side];
     h->place = l1_place(card, side, va);
     h->in_l2 = h->line >> card->l2_shift & (l2->sets - 1);
-    h->may_write = x->tag[NM_STORE] == page;
-    h->in_tlb = &x->in_tlb;
+    h->of = x;
     return l2->tag[h->in_l2] ^ (~h->line & ~(uint64_t)PC_STATE);
 }
 
@@ -776,7 +769,7 @@ hand_mapped(struct pc_card *card, const struct hand *h, struct pc_tlb_entry **en
     *entry = NULL;
     if (!t)
         return true;
-    *entry = pc_tlb_find_again(t, page >> 1, card->space.ctx, h->in_tlb);
+    *entry = pc_tlb_find_again(t, page >> 1, card->space.ctx, &h->of->in_tlb);
     return *entry && (h->side == PC_SIDE_D || pc_tlb_holds(t, page, card->space.ctx));
 }
 
@@ -786,25 +779,27 @@ static inline __attribute__((always_inline)) uint8_t *hand_up(struct pc_card *ca
                                                               const struct hand *h, sim_tick at)
 {
     const enum pc_side side = h->side;
-    const uint64_t part = h->pa & ~h->low;
     uint64_t *const line = &card->l1_line[side][h->place];
     struct pc_line *const view = &card->l1[side][h->place];
+    const uint64_t part = (h->pa & ~h->low) | PC_L1_PRESENT, had = *line;
+    const bool fills = (had & ~(uint64_t)PC_L1_DIRTY) != part;
     struct pc_tlb_entry *entry;
     if (!hand_mapped(card, h, &entry) || !takes_colour(card, side, h->in_l2, h->va))
         return NULL;
-    if (!pc_l1_has(card, side, h->place, part)) {
-        view->tag = pc_line_none(h->place);
-        fill_unheard(card, side, h->place, part, card->filled == h->line, at);
-    }
+    if (fills)
+        fill_unheard(card, side, had & PC_L1_DIRTY, card->filled == h->line, at);
+    const uint64_t has = (fills ? part : had) | (h->writes ? PC_L1_DIRTY : 0);
+    *line = has;
     card->filled = NOWHERE;
-    if (h->writes)
-        *line |= PC_L1_DIRTY;
     if (side == PC_SIDE_D && *card->olds) {
         uint8_t *const bytes = cache_bytes_of(card, h->pa);
-        if (bytes != card->image + h->pa)
+        if (bytes != card->image + h->pa) {
+            if (fills)
+                view->tag = pc_line_none(h->place);
             return bytes;
+        }
     }
-    const bool writable = side == PC_SIDE_I || (*line & PC_L1_DIRTY && h->may_write);
+    const bool writable = side == PC_SIDE_I || (has & PC_L1_DIRTY && may_store(card, h->va));
     *view = (struct pc_line){.tag = (h->va & ~h->low) | (writable ? 0 : PC_LINE_READ_ONLY),
                              .host = (uintptr_t)(card->image + h->pa) - h->va};
     card->l1_shown[side][h->place / 64] |= 1ull << h->place % 64;

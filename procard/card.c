@@ -44,6 +44,7 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     card->position = site->position;
     card->station = site->station;
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);
+    card->page_low = p->page_size - 1;
     card->cpu.card = card;
     card->cpu.number = site->number;
     pc_places_new(card, site->contents->room);

@@ -166,6 +166,13 @@ struct pc_xlate {
     uint8_t in_tlb;  /**< the entry of the R4400's TLB that translated it last */
 };
 
+/** [PCycles] How long a primary line is on its way. */
+struct pc_ways {
+    uint64_t down;  /**< to the secondary cache, dirty */
+    uint64_t up;    /**< from there */
+    uint64_t words; /**< ... and until those that were asked for are here */
+};
+
 /** The places of a primary cache, or in functional mode of pages: what l1_... of a card are. */
 struct pc_places {
     uint64_t *line;
@@ -245,6 +252,7 @@ struct pc_card {
     unsigned position; /**< on the station's bus */
     uint16_t station;
     unsigned page_shift;
+    uint64_t page_low; /**< bits of an address within a page */
     uint8_t *image;
     struct nm_check *check;
     struct nm_stale *old;                            /**< shared copies older than the image */
@@ -289,7 +297,10 @@ struct pc_card {
     /* cache.c, places.c; read by all: the caches */
     struct pc_l2 l2[PC_SIDES];  /**< both the same arrays when the cache is not split */
     unsigned l1_mask[PC_SIDES]; /**< places of l1[], less one */
+    uint64_t l1_low[PC_SIDES];  /**< bits of an address within one */
+    uint64_t l2_low;            /**< within a line of the secondary cache */
     unsigned l2_shift;
+    struct pc_ways way[PC_SIDES];
     bool functional; /**< there are no caches; l1[] shows pages */
 
     /* cache.c, places.c: what is in the primary ones */

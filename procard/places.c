@@ -14,6 +14,7 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
     unsigned places = (unsigned)(size / line);
     assert(side == PC_SIDE_I || places > 1); /* pc_line_none: an address of another place */
     card->l1_shift[side] = (unsigned)__builtin_ctzll(line);
+    card->l1_low[side] = line - 1;
     card->l1_mask[side] = places - 1;
     card->l1_line[side] = sim_room_take(card->room, places * sizeof *card->l1_line[side]);
     card->l1[side] = sim_room_take(card->room, places * sizeof *card->l1[side]);
@@ -49,6 +50,15 @@ static void l2_new(struct pc_card *card, struct sim_room *room)
     if (!p->l2_split)
         card->l2[PC_SIDE_D] = card->l2[PC_SIDE_I];
     card->l2_shift = (unsigned)__builtin_ctzll(p->l2_line);
+    card->l2_low = p->l2_line - 1;
+}
+
+/* With sub-block order the words asked for come first. */
+static struct pc_ways way_of(const struct nm_params *p, uint64_t line)
+{
+    const uint64_t words = line / PC_L2_WORD, up = p->l2_refill * words;
+    return (struct pc_ways){
+        .down = p->l1_writeback * words, .up = up, .words = p->l2_order ? p->l2_refill : up};
 }
 
 /* The core sees what places there are, and how they are counted. */
@@ -80,6 +90,8 @@ void pc_places_new(struct pc_card *card, struct sim_room *l2_room)
         l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
         l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
         l2_new(card, l2_room);
+        card->way[PC_SIDE_I] = way_of(p, p->l1i_line);
+        card->way[PC_SIDE_D] = way_of(p, p->l1d_line);
     }
     card->filled = PC_NOWHERE;
     show_places(card);
@@ -103,6 +115,7 @@ static void swap_places(struct pc_card *card)
         card->l1[side] = there.view;
         card->l1_shown[side] = there.shown;
         card->l1_shift[side] = there.shift;
+        card->l1_low[side] = (UINT64_C(1) << there.shift) - 1;
         card->l1_mask[side] = there.mask;
         card->aside[side] = here;
     }
