@@ -388,11 +388,10 @@ static inline void to_cache(struct nm_network *n, const struct nm_packet *p, boo
 }
 
 /* Moves the head of one FIFO on if it can. Where it lies nothing is put before this is over. */
-static __attribute__((noinline)) bool advance(struct nm_network *n, enum nm_class class,
-                                              bool from_network, sim_tick now)
+static __attribute__((noinline)) bool advance(struct nm_network *n, const struct nm_packet *head,
+                                              enum nm_class class, bool from_network, sim_tick now)
 {
-    const struct nm_packet *head = head_of(n, class, from_network, now);
-    if (!head || (class == NM_NONSINKABLE && !from_network && overtakes(n, head)))
+    if (class == NM_NONSINKABLE && !from_network && overtakes(n, head))
         return false;
     struct nm_packet p;
     const enum way way = way_of(n, head, from_network);
@@ -440,7 +439,7 @@ static inline bool advance_request(struct nm_network *n, sim_tick now)
 {
     const struct nm_packet *head = nm_fifo_at(&n->port.in[NM_NONSINKABLE], 0);
     if (way_of(n, head, false) != TO_CACHE)
-        return advance(n, NM_NONSINKABLE, false, now);
+        return advance(n, head, NM_NONSINKABLE, false, now);
     if (!nm_controller_may_take(&n->controller, NM_NONSINKABLE, now))
         return false;
     drop_here(n, NM_NONSINKABLE, now);
@@ -483,9 +482,11 @@ static __attribute__((noinline)) bool advance_heads(struct nm_network *n, sim_ti
     bool moved = false;
     for (unsigned class = 0; class < NM_CLASSES; class ++) {
         const bool first = class == NM_NONSINKABLE && rings_first(n);
-        for (unsigned i = 0; i < 2; i++)
-            if (head_of(n, class, i ^ first, now))
-                moved |= advance(n, class, i ^ first, now);
+        for (unsigned i = 0; i < 2; i++) {
+            const struct nm_packet *head = head_of(n, class, i ^ first, now);
+            if (head)
+                moved |= advance(n, head, class, i ^ first, now);
+        }
     }
     return moved;
 }
