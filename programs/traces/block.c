@@ -773,8 +773,8 @@ static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t 
     uint64_t data = c->last[0], wrong = 0;
     for (;;) {
         const unsigned number = get_step(steps);
-        const struct way *const w = &c->way[number];
-        if (number > c->ways || w->plain > left)
+        const struct way *const w = &c->way[number <= c->ways ? number : 0];
+        if (w->plain > left)
             break;
         const struct step *s = w->step, *const end = s + w->plain;
         out[-1].ticks += s->gap;
