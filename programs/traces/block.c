@@ -58,8 +58,7 @@ struct way {
     uint64_t instructions;
     uint32_t since; /* records between that and it, */
     uint32_t count;
-    uint32_t plain; /* as many, if there are no special ones among them; else UINT32_MAX */
-    bool fetches;   /* it begins with one */
+    bool fetches; /* it begins with one */
 };
 
 struct tr_coder {
@@ -570,7 +569,6 @@ static bool decode_step(struct tr_coder *c, struct way *w, uint32_t i, const uin
                        .ticks = !fetch,
                        .byte = (uint8_t)byte,
                        .gap = bytes[1]};
-    w->plain = s->what & PC_TOLD ? UINT32_MAX : w->plain;
     w->instructions += s->gap + !fetch;
     if (i)
         s[-1].ticks += s->gap;
@@ -587,8 +585,7 @@ static bool decode_way(struct tr_coder *c, struct reading *from, uint32_t *steps
     *w = (struct way){.step = &c->step[*steps],
                       .address = tr_get64(head + 2),
                       .since = head[1],
-                      .count = head[0],
-                      .plain = head[0]};
+                      .count = head[0]};
     from->at[WAYS] += WAY_HEAD;
     if (!w->count || !block_left(from, WAYS, 2 * w->count) || w->address >> PC_PACKED_BITS ||
         w->count > TR_BLOCK_RECORDS - *steps)
@@ -668,7 +665,7 @@ static const char *block_open(struct tr_coder *coder, const uint8_t head[TR_BLOC
         !block_part(from, coder->raw, raw, columns))
         return "a block cannot be unpacked";
     block_begin(coder);
-    coder->way[0].plain = UINT32_MAX; /* 0 is no way */
+    coder->way[0].count = UINT32_MAX; /* 0 is no way */
     return decode_ways(coder, from) ? NULL : "a block has no such ways";
 }
 
@@ -710,13 +707,13 @@ static bool flat_ends_plain(const struct tr_flat *to)
     return to->count && pc_packed_kind(&to->packed[to->count - 1]) != PC_REFERENCE_END;
 }
 
-static void put_special(struct tr_flat *to, const struct tr_op *op, bool told)
+static void put_special(struct tr_flat *to, uint32_t at, const struct tr_op *op, bool told)
 {
     if (to->specials == to->special_room) {
         to->special_room = 2 * to->special_room + 16;
         to->special = sim_grow(to->special, to->special_room, sizeof *to->special);
     }
-    to->special[to->specials++] = (struct tr_special){to->count, told, *op};
+    to->special[to->specials++] = (struct tr_special){at, told, *op};
 }
 
 /* PCycles before a record that is packed. */
@@ -735,13 +732,13 @@ static void flatten_record(struct tr_flat *to, const struct tr_op *op)
     to->references += tr_op_is_reference(op);
     to->instructions += tr_op_instructions(op);
     if (!is_plain(op, byte)) {
-        put_special(to, op, false);
+        put_special(to, to->count, op, false);
         flat_put(to, pc_pack(PC_REFERENCE_END, 0, 0), 0, 0);
         return;
     }
     put_gap(to, op->gap);
     if (told)
-        put_special(to, op, true);
+        put_special(to, to->count, op, true);
     flat_put(to, plain_at(byte, op->address), op->kind != TR_OP_FETCH, told ? to->specials - 1 : 0);
 }
 
@@ -761,7 +758,24 @@ static const struct how_row how_rows[256] = {ROWS(HOW_LAST, false), ROWS(HOW_THR
 #undef ROWS
 #undef ROW
 
-/* Ways without special records, behind a plain record: most of a trace. It does as little as can
+/* A step of a way whose record is special. @return whether it is wrong */
+static __attribute__((noinline)) bool flatten_told(struct reading *from, const struct step *s,
+                                                   uint64_t address, struct tr_flat *to,
+                                                   struct pc_packed *out)
+{
+    struct tr_op op = {.kind = s->byte >> 3,
+                       .size = (uint8_t)((s->byte & 7) + 1),
+                       .gap = s->gap,
+                       .address = address};
+    const uint8_t *behind = get_varying(from->at[VALUES], from->end[VALUES], &op.value);
+    if (behind)
+        from->at[VALUES] = behind;
+    put_special(to, (uint32_t)(out - to->packed), &op, true);
+    out->value = to->specials - 1;
+    return !behind;
+}
+
+/* Ways behind a plain record: most of a trace. It does as little as can
  * be, and finds out at the end that something was wrong. @return how many records */
 static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t left,
                              struct tr_flat *to)
@@ -774,9 +788,9 @@ static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t 
     for (;;) {
         const unsigned number = get_step(steps);
         const struct way *const w = &c->way[number <= c->ways ? number : 0];
-        if (w->plain > left)
+        if (w->count > left)
             break;
-        const struct step *s = w->step, *const end = s + w->plain;
+        const struct step *s = w->step, *const end = s + w->count;
         out[-1].ticks += s->gap;
         if (w->fetches) {
             out->what = s->what;
@@ -801,10 +815,13 @@ static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t 
             g->last = data = address;
             out->what = s->what | address;
             out->ticks = s->ticks;
-            out++->value = 0;
+            out->value = 0;
+            if (__builtin_expect(s->what & PC_TOLD, 0))
+                wrong |= flatten_told(from, s, address, to, out);
+            out++;
         }
         steps += 2;
-        left -= w->plain;
+        left -= w->count;
         to->instructions += w->instructions;
         last = w;
     }
