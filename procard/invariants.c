@@ -62,6 +62,10 @@ static void queues_hold(const struct pc_card *card)
         SIM_MUST(in->count <= in->depth && out->count + out->reserved <= out->depth, "card %u",
                  card->cpu.number);
     }
+    const bool blocked = card->blocked || card->command_blocked || card->uncached_blocked;
+    SIM_MUST(!blocked || card->port.awaits_room,
+             "card %u: requests %#x wait for room, command %d, uncached %d, and it is not told",
+             card->cpu.number, card->blocked, card->command_blocked, card->uncached_blocked);
 }
 
 static void time_holds(const struct pc_card *card)

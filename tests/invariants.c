@@ -155,6 +155,13 @@ static void run_while_waiting(struct nm_machine *m)
     some_card(m, PC_WAITING)->outstanding = 0;
 }
 
+static void wait_untold(struct nm_machine *m)
+{
+    struct pc_card *card = some_card(m, PC_WAITING);
+    card->command_blocked = true;
+    card->port.awaits_room = false;
+}
+
 static void lose_a_pcycle(struct nm_machine *m)
 {
     some_card(m, PC_WAITING)->cpu.states[PC_ST_INT]--;
@@ -219,7 +226,7 @@ static const struct {
     HARM(run_while_waiting),      HARM(lose_a_pcycle),
     HARM(empty_secondary_caches), HARM(forget_a_processor),
     HARM(forget_a_station),       HARM(forget_a_trap),
-    HARM(post_in_any_order),
+    HARM(post_in_any_order),      HARM(wait_untold),
 #undef HARM
 };
 
