@@ -43,6 +43,7 @@ struct nm_bus {
     unsigned last;            /* granted last: lowest priority now */
     uint64_t granted;         /* [cycles] in all tenures, the present one whole */
     struct nm_packet *moving; /* the packet on the bus, at its place in its first target's FIFO */
+    struct nm_packet nobodys; /* its place if it has no target */
     nm_bus_listener *listener;
     void *listener_ctx;
     nm_bus_tenure_fn *watcher;
@@ -307,12 +308,19 @@ static inline struct nm_packet *reserve_one(struct nm_bus *bus, const struct nm_
     return slot;
 }
 
+/* An order to several cards may name none of a station: it has the bus all the same. */
+static __attribute__((noinline)) struct nm_packet *reserve_none(struct nm_bus *bus,
+                                                                const struct nm_packet *p)
+{
+    bus->nobodys = *p;
+    return &bus->nobodys;
+}
+
 /* The same of all its targets: nearly always there is one. */
 static inline void reserve(struct nm_bus *bus, const struct nm_packet *p, enum nm_class class)
 {
     const unsigned targets = p->targets;
-    SIM_OWED(targets);
-    bus->moving = reserve_one(bus, p, targets, class);
+    bus->moving = targets ? reserve_one(bus, p, targets, class) : reserve_none(bus, p);
     for (unsigned t = targets & (targets - 1); t; t &= t - 1)
         reserve_one(bus, p, t, class);
 }
@@ -392,6 +400,8 @@ static inline void arrive(struct nm_bus *bus, sim_tick now)
     p->arrived = (uint32_t)now;
     if (bus->listener)
         bus->listener(bus->listener_ctx, now, p);
+    if (!targets)
+        return;
     struct nm_port *port = bus->port[__builtin_ctz(targets)];
     put_in(port, p, class, data, now);
     for (unsigned t = others; t; t &= t - 1) {

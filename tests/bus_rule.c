@@ -170,8 +170,8 @@ static struct nm_packet draw_packet(struct both *b, unsigned module)
     p.message = (uint8_t)draw(&b->dice, 0, NM_MSG__COUNT - 1);
     p.info = chance(b, 20) ? NM_INFO_RETRY : 0;
     const unsigned one = chance(b, b->hot) ? 0 : draw(&b->dice, 0, NM_MODULES - 1);
-    p.targets = (uint8_t)(chance(b, 25)   ? draw(&b->dice, 1, (1 << NM_MODULES) - 1)
-                          : chance(b, 20) ? draw(&b->dice, 1, 15)
+    p.targets = (uint8_t)(chance(b, 25)   ? draw(&b->dice, 0, (1 << NM_MODULES) - 1)
+                          : chance(b, 20) ? draw(&b->dice, 0, 15)
                                           : 1u << one);
     return p;
 }
