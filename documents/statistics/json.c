@@ -48,7 +48,7 @@ static void json_put_text(FILE *out, const char *text)
     json_decref(value);
 }
 
-static bool means(json_t *name, const struct doc_stat *stat)
+static bool json_means(json_t *name, const struct doc_stat *stat)
 {
     return !strcmp(json_string_value(json_object_get(name, "unit")), stat->unit) &&
            !strcmp(json_string_value(json_object_get(name, "desc")), stat->desc);
@@ -59,7 +59,7 @@ static void json_learn(struct writer *w, const struct doc_stat *stat, const char
     char kind[192];
     doc_stat_kind(stat, kind, sizeof kind);
     json_t *known = json_object_get(w->names, kind);
-    if (known && means(known, stat))
+    if (known && json_means(known, stat))
         return;
     json_t *name = json_pack("{s:s,s:s}", "unit", stat->unit, "desc", stat->desc);
     if (w->parted && stat->timed)
