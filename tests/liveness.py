@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import figures
 import simulator
 
 TIMEOUT = 300  # processor seconds
@@ -176,9 +177,10 @@ def out_of_step(bench):
     """Whoever polls a lock and whoever is woken for it: all end, whatever their times are; and some
     of them would not if the operating system were always as late."""
     bound = 2500  # rounds
+    rows = [*POLLS, *HOLDS]
     stuck = cured = played = 0
     for turn, wake in enumerate(bench.half(WAKES)):
-        for gap, hold in HOLDS if bench.whole else HOLDS[turn % 4::4]:
+        for gap, hold in rows if bench.whole else rows[turn * 2 % 9::9]:
             played += 1
             what, options = f"poll {gap} {hold}", [f"--set=os.wake={wake}cy"]
             got = rounds(bench.run(what, [*options, "--limit=1s"]))
@@ -189,10 +191,9 @@ def out_of_step(bench):
                 stuck += 1
                 got = rounds(bench.run(what, [*options, "--set=os.wake_spread=0", "--limit=300ms"]))
                 cured += got is not None
-    # Without this the check above could not fail.
-    share = played / len(WAKES) / len(HOLDS)
-    bench.check(f"{stuck} of them stuck without", stuck > 10 * share, stuck)
-    bench.check(f"{cured} of those cured by the clock alone", cured > 5 * share, cured)
+    # Without this the check above could not fail. How many there are depends on where the compiler puts the code.
+    bench.check(f"{stuck} of {played} stuck without", stuck > figures.by_compiler(10 / 56 * played, 0), stuck)
+    bench.check(f"{cured} of those cured by the clock alone", cured > figures.by_compiler(5 / 56 * played, 0), cured)
 
 
 def convoys(bench):
