@@ -363,13 +363,14 @@ def left_over(bench):
     environment = dict(os.environ, TMPDIR=str(scratch))
 
     def start(name):
-        before = set(scratch.iterdir())
+        """It has its directory when that is locked: until then it has another name."""
+        before = set(scratch.glob("numachine-run-*"))
         process = bench.start(bench.directory / name, "spin", env=environment)
         end = time.monotonic() + simulator.CLOCK * TIMEOUT
-        while set(scratch.iterdir()) == before and time.monotonic() < end:
+        while set(scratch.glob("numachine-run-*")) == before and time.monotonic() < end:
             time.sleep(0.005)
         await_run(process, bench.directory / name)
-        return process, *(set(scratch.iterdir()) - before)
+        return process, *(set(scratch.glob("numachine-run-*")) - before)
 
     process, dead = start("left-dead")
     process.kill()
