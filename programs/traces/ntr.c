@@ -321,10 +321,22 @@ static bool read_packed(struct ntr *n, struct tr_block *b, uint8_t bytes[TR_BLOC
     return read_at(n, b->offset + TR_BLOCK_HEAD, n->bytes, *packed);
 }
 
-#define LEADS_ASTRAY "the next block of its thread does not follow a block"
-
-static bool block_is_good(struct ntr *n, const struct tr_block *b, const char *wrong)
+/* Into one of the two, the other is NULL. */
+static bool block_read(struct tr_source *source, size_t block, struct tr_op *op,
+                       struct tr_flat *flat)
 {
+    struct ntr *n = (struct ntr *)source;
+    struct tr_block *b = &n->block[block];
+    uint8_t head[TR_BLOCK_HEAD];
+    uint32_t packed;
+    const char *wrong;
+    if (!read_packed(n, b, head, &packed, &wrong))
+        return false;
+    if (!wrong)
+        wrong = op ? tr_block_decode(n->coder, head, b, n->bytes, packed, op)
+                   : tr_block_flatten(n->coder, head, b, n->bytes, packed, flat);
+    if (!wrong && !(op ? ops_lead_on(b, op) : leads_on(b, flat->references, flat->instructions)))
+        wrong = "the next block of its thread does not follow a block";
     if (wrong)
         tr_source_complain(&n->source, b->offset, "%s" DAMAGED, wrong);
     return !wrong;
@@ -332,34 +344,12 @@ static bool block_is_good(struct ntr *n, const struct tr_block *b, const char *w
 
 bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op)
 {
-    struct ntr *n = (struct ntr *)source;
-    struct tr_block *b = &n->block[block];
-    uint8_t head[TR_BLOCK_HEAD];
-    uint32_t packed;
-    const char *wrong;
-    if (!read_packed(n, b, head, &packed, &wrong))
-        return false;
-    if (!wrong)
-        wrong = tr_block_decode(n->coder, head, b, n->bytes, packed, op);
-    if (!wrong && !ops_lead_on(b, op))
-        wrong = LEADS_ASTRAY;
-    return block_is_good(n, b, wrong);
+    return block_read(source, block, op, NULL);
 }
 
 bool tr_block_read_flat(struct tr_source *source, size_t block, struct tr_flat *flat)
 {
-    struct ntr *n = (struct ntr *)source;
-    struct tr_block *b = &n->block[block];
-    uint8_t head[TR_BLOCK_HEAD];
-    uint32_t packed;
-    const char *wrong;
-    if (!read_packed(n, b, head, &packed, &wrong))
-        return false;
-    if (!wrong)
-        wrong = tr_block_flatten(n->coder, head, b, n->bytes, packed, flat);
-    if (!wrong && !leads_on(b, flat->references, flat->instructions))
-        wrong = LEADS_ASTRAY;
-    return block_is_good(n, b, wrong);
+    return block_read(source, block, NULL, flat);
 }
 
 static bool is_wanted(const struct ntr *n, const struct tr_block *b)
