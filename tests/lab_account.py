@@ -12,6 +12,7 @@ one the figures are not compared.
 """
 import filecmp
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,7 @@ def check_few(home, numachine, directory, programs):
     run(home, numachine, first, "--short", "--detector", "words", "--detector", "lines", *words)
     assert kept == {p: p.stat().st_mtime_ns for p in (first / "kept").iterdir()}, "a run was made again"
     assert not filecmp.cmpfiles(first, second, names, shallow=False)[1]
+    shutil.copytree(first / "kept", directory / "third/kept")
     done = run(home, numachine, directory / "third", "--develop", "--detector", "lines", *words)
     assert "testing" not in done.stdout and "was not opened" in (directory / "third/index.html").read_text()
 
