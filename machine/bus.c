@@ -44,6 +44,7 @@ struct nm_bus {
     uint64_t granted;         /* [cycles] in all tenures, the present one whole */
     struct nm_packet *moving; /* the packet on the bus, at its place in its first target's FIFO */
     struct nm_packet nobodys; /* its place if it has no target */
+    bool told; /* of packets delivered: the listener, or who hears what passes a port */
     nm_bus_listener *listener;
     void *listener_ctx;
     nm_bus_tenure_fn *watcher;
@@ -239,21 +240,23 @@ static unsigned choose(const struct nm_bus *bus, sim_tick now)
     return first;
 }
 
-/* The same where everybody has a way and nobody was passed over. Bit 0 of `turns` is
- * the module behind the last. Precondition: somebody asks. */
+/* The same where everybody has a way and nobody was passed over: whoever the decision was made for
+ * is ready, and still asks. Bit 0 of `turns` is the module behind the last. */
 static inline unsigned choose_freely(const struct nm_bus *bus, sim_tick now)
 {
-    const unsigned from = bus->last + 1, first = (unsigned)__builtin_ctz(bus->asking);
-    if (!(bus->asking & (bus->asking - 1)))
-        return ready(bus, first, now) ? first : NM_MODULES;
-    const uint32_t turns = bus->asking >> from | bus->asking << (NM_MODULES - from);
-    for (unsigned m = turns; m; m &= m - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(m) + from,
-                       module = i < NM_MODULES ? i : i - NM_MODULES;
-        if (ready(bus, module, now))
-            return module;
+    const unsigned from = bus->last + 1;
+    unsigned turns = bus->asking, module = (unsigned)__builtin_ctz(turns);
+    if (turns & (turns - 1)) {
+        turns = turns >> from | turns << (NM_MODULES - from);
+        for (;; turns &= turns - 1) {
+            const unsigned i = (unsigned)__builtin_ctz(turns) + from;
+            module = i < NM_MODULES ? i : i - NM_MODULES;
+            if (ready(bus, module, now))
+                break;
+        }
     }
-    return NM_MODULES;
+    SIM_OWED(ready(bus, module, now));
+    return module;
 }
 
 /* A packet for several cards needs room at all of them at once, and would never find it beside a
@@ -316,18 +319,32 @@ static __attribute__((noinline)) struct nm_packet *reserve_none(struct nm_bus *b
     return &bus->nobodys;
 }
 
+/* The same of its other targets. */
+static __attribute__((noinline)) void reserve_others(struct nm_bus *bus, const struct nm_packet *p,
+                                                     enum nm_class class)
+{
+    for (unsigned t = p->targets & (p->targets - 1); t; t &= t - 1)
+        reserve_one(bus, p, t, class);
+}
+
 /* The same of all its targets: nearly always there is one. */
 static inline void reserve(struct nm_bus *bus, const struct nm_packet *p, enum nm_class class)
 {
     const unsigned targets = p->targets;
     bus->moving = targets ? reserve_one(bus, p, targets, class) : reserve_none(bus, p);
-    for (unsigned t = targets & (targets - 1); t; t &= t - 1)
-        reserve_one(bus, p, t, class);
+    if (targets & (targets - 1))
+        reserve_others(bus, p, class);
+}
+
+static __attribute__((noinline)) void tell_tenure(const struct nm_bus *bus, sim_tick now)
+{
+    const struct nm_packet *p = bus->moving;
+    bus->watcher(bus->watcher_ctx, bus->station, now, 1u + bus->data[p->message].cycles, p);
 }
 
 /* The module has the bus up to free_at; what it sends next, if anything, it asks for one cycle
- * later. */
-static inline void grant(struct nm_bus *bus, unsigned m, bool crowded, sim_tick now)
+ * later. @return the class of the packet that has left it */
+static inline enum nm_class grant(struct nm_bus *bus, unsigned m, sim_tick now)
 {
     struct nm_port *port = bus->port[m];
     const enum nm_class class = next_class(bus, port);
@@ -335,11 +352,6 @@ static inline void grant(struct nm_bus *bus, unsigned m, bool crowded, sim_tick 
     const unsigned cycles = 1u + bus->data[p->message].cycles;
     reserve(bus, p, class);
     bus->last = m;
-    if (crowded) {
-        bus->passed_over[class] &= ~(1u << m);
-        if (m == bus->holder && class == NM_SINKABLE)
-            bus->held = 0;
-    }
     bus->granted += cycles;
     port->grant_wait += now - port->ready_at;
     bus->free_at = now + cycles * bus->clock.cycle;
@@ -349,24 +361,11 @@ static inline void grant(struct nm_bus *bus, unsigned m, bool crowded, sim_tick 
         port->ready_at = SIM_NEVER;
         bus->asking &= ~(1u << m);
     }
-    if (bus->watcher)
-        bus->watcher(bus->watcher_ctx, bus->station, now, cycles, p);
-    if (port->awaits_room | port->in[NM_NONSINKABLE].count)
-        port->sent(port->module, now);
-}
-
-/* Who has the bus, where FIFOs are full or somebody was passed over. */
-static __attribute__((noinline)) unsigned choose_in_crowd(struct nm_bus *bus, sim_tick now)
-{
-    const unsigned m = choose(bus, now);
-    if (anything_full(bus))
-        pass_over(bus, now);
-    return m;
+    return class;
 }
 
 /* The port's books of a packet that has left it or come in. */
-static inline void count(struct nm_port *port, const struct nm_packet *p, bool out, unsigned data,
-                         sim_tick now)
+static inline void count(struct nm_port *port, const struct nm_packet *p, bool out, unsigned data)
 {
     struct mon_taps *taps = port->taps;
     if (!taps)
@@ -375,8 +374,6 @@ static inline void count(struct nm_port *port, const struct nm_packet *p, bool o
     taps->v[out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN] += data;
     if (p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY))
         taps->v[MON_TAP_NACKED_HEADERS]++;
-    if (port->heard)
-        port->heard(port->module, now, p, out, data);
 }
 
 /* A packet that lies at its place of a FIFO has come. */
@@ -386,34 +383,47 @@ static inline void put_in(struct nm_port *port, const struct nm_packet *p, enum 
     struct nm_fifo *in = &port->in[class];
     in->reserved = 0;
     fifo_grow(in, now);
-    count(port, p, false, data, now);
+    count(port, p, false, data);
 }
 
 /* The packet on the bus has come: all its targets have it before one hears of it. */
+static __attribute__((noinline)) void arrive_plainly(struct nm_bus *bus, sim_tick now)
+{
+    struct nm_packet *p = bus->moving;
+    const unsigned data = bus->data[p->message].cycles, targets = p->targets;
+    const enum nm_class class = bus->data[p->message].class;
+    const struct nm_port *source = bus->port[p->source];
+    if (source->heard)
+        source->heard(source->module, now, p, true, data);
+    if (bus->listener)
+        bus->listener(bus->listener_ctx, now, p);
+    for (unsigned t = targets; t; t &= t - 1) {
+        struct nm_port *port = bus->port[__builtin_ctz(t)];
+        nm_fifo_at(&port->in[class], port->in[class].count)->arrived = (uint32_t)now;
+        put_in(port, p, class, data, now);
+        if (port->heard)
+            port->heard(port->module, now, p, false, data);
+    }
+    for (unsigned t = targets; t; t &= t - 1) {
+        const struct nm_port *port = bus->port[__builtin_ctz(t)];
+        port->arrived(port->module, now);
+    }
+}
+
+/* The same. Nearly always there is one target, and nobody else is told. */
 static inline void arrive(struct nm_bus *bus, sim_tick now)
 {
     struct nm_packet *p = bus->moving;
-    const unsigned data = bus->data[p->message].cycles, targets = p->targets,
-                   others = targets & (targets - 1);
-    const enum nm_class class = bus->data[p->message].class;
-    count(bus->port[p->source], p, true, data, now);
+    const unsigned data = bus->data[p->message].cycles, targets = p->targets;
     p->arrived = (uint32_t)now;
-    if (bus->listener)
-        bus->listener(bus->listener_ctx, now, p);
-    if (!targets)
+    count(bus->port[p->source], p, true, data);
+    if (bus->told || !targets || targets & (targets - 1)) {
+        arrive_plainly(bus, now);
         return;
+    }
     struct nm_port *port = bus->port[__builtin_ctz(targets)];
-    put_in(port, p, class, data, now);
-    for (unsigned t = others; t; t &= t - 1) {
-        struct nm_port *other = bus->port[__builtin_ctz(t)];
-        nm_fifo_at(&other->in[class], other->in[class].count)->arrived = (uint32_t)now;
-        put_in(other, p, class, data, now);
-    }
+    put_in(port, p, bus->data[p->message].class, data, now);
     port->arrived(port->module, now);
-    for (unsigned t = others; t; t &= t - 1) {
-        port = bus->port[__builtin_ctz(t)];
-        port->arrived(port->module, now);
-    }
 }
 
 static void deliver(void *self, sim_tick now, uint64_t arg)
@@ -422,24 +432,51 @@ static void deliver(void *self, sim_tick now, uint64_t arg)
     arrive(self, now);
 }
 
+/* A packet has left a module: who hears of that, the next decision, and its arrival. */
+static inline void after_grant(struct nm_bus *bus, const struct nm_port *port, sim_tick now)
+{
+    if (bus->watcher)
+        tell_tenure(bus, now);
+    if (port->awaits_room | port->in[NM_NONSINKABLE].count)
+        port->sent(port->module, now);
+    if (bus->asking)
+        schedule(bus, now + 1);
+    if (sim_kernel_goes_on(bus->k, bus->free_at, SIM_RANK_DELIVER, 0))
+        arrive(bus, bus->free_at);
+    else
+        sim_post_standing(bus->k, bus->free_at, SIM_RANK_DELIVER, 0);
+}
+
+/* Where FIFOs are full or somebody was passed over. */
+static __attribute__((noinline)) void decide_in_crowd(struct nm_bus *bus, sim_tick now)
+{
+    const unsigned m = choose(bus, now);
+    if (anything_full(bus))
+        pass_over(bus, now);
+    if (m == NM_MODULES) {
+        schedule(bus, now + 1);
+        return;
+    }
+    const enum nm_class class = grant(bus, m, now);
+    bus->passed_over[class] &= ~(1u << m);
+    if (m == bus->holder && class == NM_SINKABLE)
+        bus->held = 0;
+    after_grant(bus, bus->port[m], now);
+}
+
 static void decide(void *self, sim_tick now, uint64_t arg)
 {
     struct nm_bus *bus = self;
     (void)arg;
     if (!sim_timer_fires(&bus->decision, now))
         return;
-    const bool crowded = bus->crowd;
-    const unsigned m = crowded ? choose_in_crowd(bus, now) : choose_freely(bus, now);
-    if (m != NM_MODULES)
-        grant(bus, m, crowded, now);
-    if (bus->asking)
-        schedule(bus, now + 1);
-    if (m == NM_MODULES)
+    if (bus->crowd) {
+        decide_in_crowd(bus, now);
         return;
-    if (sim_kernel_goes_on(bus->k, bus->free_at, SIM_RANK_DELIVER, 0))
-        arrive(bus, bus->free_at);
-    else
-        sim_post_standing(bus->k, bus->free_at, SIM_RANK_DELIVER, 0);
+    }
+    const unsigned m = choose_freely(bus, now);
+    grant(bus, m, now);
+    after_grant(bus, bus->port[m], now);
 }
 
 uint64_t nm_bus_busy(const struct nm_bus *bus, sim_tick now)
@@ -455,10 +492,24 @@ uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, sim_tick now
     return (port->grant_wait + (waiting ? now - port->ready_at : 0)) / bus->clock.cycle;
 }
 
+static void told_changed(struct nm_bus *bus)
+{
+    bus->told = bus->listener;
+    for (unsigned m = 0; m < NM_MODULES; m++)
+        bus->told |= bus->port[m] && bus->port[m]->heard;
+}
+
 void nm_bus_listen(struct nm_bus *bus, nm_bus_listener *listener, void *ctx)
 {
     bus->listener = listener;
     bus->listener_ctx = ctx;
+    told_changed(bus);
+}
+
+void nm_bus_hear(struct nm_bus *bus, unsigned position, nm_port_heard_fn *heard)
+{
+    bus->port[position]->heard = heard;
+    told_changed(bus);
 }
 
 void nm_bus_watch(struct nm_bus *bus, unsigned station, nm_bus_tenure_fn *told, void *ctx)

@@ -44,6 +44,10 @@ static inline const struct nm_packet *nm_fifo_pop(struct nm_fifo *f, sim_tick no
     return p;
 }
 
+/** Told of every packet of a port with its data cycles, after the taps. */
+typedef void nm_port_heard_fn(void *module, sim_tick now, const struct nm_packet *p, bool out,
+                              unsigned data);
+
 /** A module's connection to the bus. The module fills `out`, the bus fills `in`. */
 struct nm_port {
     struct nm_fifo in[NM_CLASSES], out[NM_CLASSES];
@@ -55,9 +59,7 @@ struct nm_port {
     const uint64_t *crowd;           /**< the bus's: 0 as long as no FIFO is full */
     sim_tick grant_wait;             /**< asked but not granted, finished waits; whole bus cycles */
     struct mon_taps *taps;           /**< the card's taps, or NULL (memory) */
-    void (*heard)(void *module, sim_tick now, const struct nm_packet *p, bool out,
-                  unsigned data); /**< every packet of the port with its data cycles, after the
-                                     taps; NULL: its monitoring card does not listen */
+    nm_port_heard_fn *heard;         /**< see nm_bus_hear */
     void *module;
     void (*arrived)(void *module, sim_tick now); /**< a packet was put into `in` */
     void (*sent)(void *module, sim_tick now); /**< a packet left `out`: told only if `awaits_room`,
@@ -106,6 +108,10 @@ uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, sim_tick now
 
 /** Packets anywhere between modules: queued or in transfer. For the checker and the dump. */
 void nm_bus_listen(struct nm_bus *bus, nm_bus_listener *listener, void *ctx);
+
+/** Has `heard` called for what passes a port from now on. NULL: its monitoring card does not
+ * listen. */
+void nm_bus_hear(struct nm_bus *bus, unsigned position, nm_port_heard_fn *heard);
 
 /** Has `told` called for every tenure from now on. NULL: no longer.
  *  @param station  handed to it */

@@ -839,12 +839,10 @@ static inline void pc_stall_book(struct pc_card *card, enum pc_status state, uin
     pc_charge(&card->cpu, state, n);
     pc_agent_keeps_on(card, n, at);
 }
-/** Has the port tell of what passes it, or no longer (nm_port.heard). */
-static inline void pc_agent_hear(struct pc_card *card,
-                                 void (*heard)(void *module, sim_tick now,
-                                               const struct nm_packet *p, bool out, unsigned data))
+/** Has the port tell of what passes it. NULL: no longer. */
+static inline void pc_agent_hear(struct pc_card *card, nm_port_heard_fn *heard)
 {
-    card->port.heard = heard;
+    nm_bus_hear(card->bus, card->position, heard);
 }
 /** A load linked has its line at tick `at`; one that had to ask for it exclusively keeps it. */
 void pc_agent_linked(struct pc_card *card, uint64_t line, sim_tick at);

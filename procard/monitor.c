@@ -20,8 +20,7 @@ static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
                                  UINT64_C(1) << MON_TAP_DATA_OUT | UINT64_C(1) << MON_TAP_DATA_IN;
 
 static sim_fire_fn monitor_look, monitor_deliver;
-static void monitor_heard(void *self, sim_tick now, const struct nm_packet *p, bool out,
-                          unsigned data);
+static nm_port_heard_fn monitor_heard;
 
 void pc_monitor_init(struct pc_card *card, const struct mon_unit_ops *kind)
 {

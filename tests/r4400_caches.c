@@ -567,7 +567,7 @@ static void play(const struct scene *s, const char *const bus[CARDS],
     if (watched)
         pc_follow_pins(m, 0, &pins, note, &seen);
     for (unsigned i = 0; i < CARDS; i++) {
-        pc_cpu_at(m, i)->card->port.heard = heard;
+        pc_agent_hear(pc_cpu_at(m, i)->card, heard);
         actor[i] = (struct actor){.scene = s, .step = s->script[i]};
         ((struct player *)pc_cpu_at(m, i))->actor = &actor[i];
         nm_card_resume(m, i, 0);
