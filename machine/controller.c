@@ -172,11 +172,9 @@ sim_tick nm_controller_ready_after(const struct nm_controller *c, sim_tick now)
 }
 
 /* The place of a sinkable answer, in order behind those before it; its packet is the caller's to
- * write. */
-static struct nm_packet *stage(struct nm_controller *c, sim_tick ready)
+ * write. Precondition: there is one (make_place). */
+static inline struct nm_packet *stage(struct nm_controller *c, sim_tick ready)
 {
-    if (sim_queue_full(&c->staged))
-        c->stage = sim_queue_grow(&c->staged, c->stage, sizeof *c->stage);
     c->last_out = sim_later(ready, c->last_out);
     c->due = sim_earlier(c->due, c->last_out);
     struct nm_answer *a = &c->stage[sim_queue_push(&c->staged)];
@@ -184,10 +182,17 @@ static struct nm_packet *stage(struct nm_controller *c, sim_tick ready)
     return &a->packet;
 }
 
+static void make_place(struct nm_controller *c)
+{
+    if (sim_queue_full(&c->staged))
+        c->stage = sim_queue_grow(&c->staged, c->stage, sizeof *c->stage);
+}
+
 void nm_controller_send(struct nm_controller *c, struct nm_packet *p, sim_tick ready)
 {
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_SINKABLE) {
+        make_place(c);
         *stage(c, ready) = *p;
         return;
     }
@@ -222,8 +227,7 @@ sim_tick nm_controller_access(struct nm_controller *c, uint64_t line, sim_tick n
 
 static bool is_request(const struct nm_packet *in)
 {
-    return in->message == NM_MSG_RD || in->message == NM_MSG_RDEXCL || in->message == NM_MSG_UPGD ||
-           in->message == NM_MSG_SPECIAL_RD;
+    return nm_is_read(in->message) || in->message == NM_MSG_SPECIAL_RD;
 }
 
 /* Gives a message its line, and what it says of the directory. */
@@ -284,8 +288,7 @@ static bool refusable(const struct nm_packet *in)
  * next turn is not kept for an older one. */
 static bool has_next_turn(const struct nm_controller *c, const struct nm_packet *in, sim_tick now)
 {
-    return c->patience && in->age >= c->patience &&
-           (now >= c->oldest.until || in->rank <= c->oldest.rank);
+    return nm_controller_impatient(c, in) && (now >= c->oldest.until || in->rank <= c->oldest.rank);
 }
 
 /* The next turn is kept for it. */
@@ -381,13 +384,20 @@ static __attribute__((noinline)) void tell_row(const struct nm_controller *c,
     nm_say(c->ear, &said);
 }
 
-/* The answer is no: it takes a look into the directory, and no data. */
-static void say_no(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                   uint8_t info, sim_tick now)
+/* The answer is no: it takes a look into the directory, and no data.
+ * @return its place, where it is to be written. Precondition: make_place */
+static inline struct nm_packet *say_no(struct nm_controller *c, sim_tick now)
 {
     c->free_at = now + c->timing.directory;
     occupy(c, now, c->free_at);
-    struct nm_packet *no = stage(c, c->free_at);
+    return stage(c, c->free_at);
+}
+
+static void refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                   uint8_t info, sim_tick now)
+{
+    make_place(c);
+    struct nm_packet *no = say_no(c, now);
     nm_dir_refusal(&c->place, in, from_network, info, no);
     no->source = c->module;
 }
@@ -410,7 +420,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
                                          .line = in->line,
                                          .packet = in,
                                          .agent = c->agent});
-    say_no(c, in, from_network, why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM, now);
+    refuse(c, in, from_network, why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM, now);
 }
 
 static void no_transition(struct nm_controller *c, const struct nm_dir_line *line,
@@ -444,6 +454,11 @@ static void count_look(struct nm_controller *c, unsigned state, const struct nm_
         c->seen[state][in->message][from_network]++;
 }
 
+static void count_combined(struct nm_controller *c, const struct nm_packet *in, bool from_network)
+{
+    c->combined += !from_network && nm_is_read(in->message) && c->actions & NM_DIR_ACT_COMBINED;
+}
+
 /* The table's step and all that comes of it: the plain rule. */
 static __attribute__((noinline)) bool take_step(struct nm_controller *c, struct nm_dir_line *line,
                                                 const struct nm_packet *in, bool from_network,
@@ -461,6 +476,7 @@ static __attribute__((noinline)) bool take_step(struct nm_controller *c, struct 
         tell_row(c, &before, line, in, from_network, in->line, now);
     refused_by_table(c, &before, in, from_network, actions, now);
     count_look(c, before.state, in, from_network);
+    count_combined(c, in, from_network);
     perform(c, in, info_of(c, &before, in), &out, actions, now);
     return true;
 }
@@ -473,14 +489,21 @@ static __attribute__((noinline)) uint64_t locked_refuses(const struct nm_control
     return nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
 }
 
+/* What is done where the line's state refuses a card's request whatever else there is. */
+static inline uint64_t nacks(const struct nm_controller *c, const struct nm_dir_line *line,
+                             const struct nm_packet *in)
+{
+    const bool combined = c->refusals[line->state].combined >> in->message & 1;
+    return NM_DIR_ACT_NACK | (combined ? NM_DIR_ACT_COMBINED : 0);
+}
+
 /* What the step would do if that is to refuse and nothing else; 0: more, or this is checking mode.
  */
 static inline uint64_t only_refuses(const struct nm_controller *c, const struct nm_dir_line *line,
                                     const struct nm_packet *in, bool from_network)
 {
-    const struct nm_refusals *always = &c->refusals[line->state];
-    if (!from_network && always->all >> in->message & 1)
-        return NM_DIR_ACT_NACK | (always->combined >> in->message & 1 ? NM_DIR_ACT_COMBINED : 0);
+    if (!from_network && c->refusals[line->state].all >> in->message & 1)
+        return nacks(c, line, in);
     const bool asks = nm_message_row(in->message)->class == NM_NONSINKABLE && !c->plain &&
                       nm_locked(c->table, line->state);
     return asks ? locked_refuses(c, line, in, from_network) : 0;
@@ -488,8 +511,9 @@ static inline uint64_t only_refuses(const struct nm_controller *c, const struct 
 
 /* Where the step is to refuse and nothing else, no step is made; but in checking mode, so that runs
  * of it hold this way and the plain rule together. */
-bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
-                        const struct nm_packet *in, bool from_network, sim_tick now)
+static __attribute__((noinline)) bool take(struct nm_controller *c, struct nm_dir_line *line,
+                                           const struct nm_packet *in, bool from_network,
+                                           sim_tick now)
 {
     c->actions = 0;
     if (c->late_count && refusable(in)) {
@@ -505,7 +529,29 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
     if (has_next_turn(c, in, now))
         keep_turn(c, sender(c, in, from_network), now);
     count_look(c, line->state, in, from_network);
-    say_no(c, in, from_network, info_of(c, line, in), now);
+    count_combined(c, in, from_network);
+    refuse(c, in, from_network, info_of(c, line, in), now);
+    return true;
+}
+
+/* A leaf, so that no registers have to be saved. */
+void nm_controller_nack(struct nm_controller *c, const struct nm_dir_line *line,
+                        const struct nm_packet *in, sim_tick now)
+{
+    c->actions = nacks(c, line, in);
+    c->combined += !!(c->actions & NM_DIR_ACT_COMBINED);
+    count_look(c, line->state, in, false);
+    struct nm_packet *no = say_no(c, now);
+    nm_dir_nack(in, c->table->state[line->state].info, no);
+    no->source = c->module;
+}
+
+bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
+                        const struct nm_packet *in, bool from_network, sim_tick now)
+{
+    if (from_network || !nm_controller_nacks(c, line, in))
+        return take(c, line, in, from_network, now);
+    nm_controller_nack(c, line, in, now);
     return true;
 }
 

@@ -94,6 +94,8 @@ struct nm_controller {
         uint64_t from, length;
     } selects;         /**< memory.histogram_from, memory.histogram_length */
     uint64_t accesses; /**< times the directory was looked at */
+    uint64_t combined; /**< requests of cards NACKed because the line was already on its way
+                          (combining effect); retries count again */
     uint64_t refused;  /**< messages refused without looking */
     uint64_t no_room;  /**< ... of these, for lack of room or of a place */
 };
@@ -120,6 +122,25 @@ static inline bool nm_controller_may_take(const struct nm_controller *c, enum nm
  */
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                         const struct nm_packet *in, bool from_network, sim_tick now);
+
+/** Whether a request has been refused so often that a turn may be kept for it. */
+static inline bool nm_controller_impatient(const struct nm_controller *c,
+                                           const struct nm_packet *in)
+{
+    return in->age >= c->patience && c->patience;
+}
+
+/** Whether all that nm_controller_take would do with a request of a card here is
+ *  nm_controller_nack: the state of its line refuses it, and there is nothing else to be done. */
+static inline bool nm_controller_nacks(const struct nm_controller *c,
+                                       const struct nm_dir_line *line, const struct nm_packet *in)
+{
+    return c->refusals[line->state].all >> in->message & 1 && !nm_controller_impatient(c, in) &&
+           !c->late_count && !c->ear && !sim_queue_full(&c->staged);
+}
+
+void nm_controller_nack(struct nm_controller *c, const struct nm_dir_line *line,
+                        const struct nm_packet *in, sim_tick now);
 
 /** The same without time, for warming: nothing is counted, and what it sends is the caller's.
  *  @param[out] sends  complete messages, as they go to the bus */

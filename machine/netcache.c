@@ -139,11 +139,6 @@ static struct slot *buffer(struct nm_netcache *cache, uint64_t line, bool stays)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static bool is_read(const struct nm_packet *p)
-{
-    return p->message == NM_MSG_RD || p->message == NM_MSG_RDEXCL || p->message == NM_MSG_UPGD;
-}
-
 /* The entry a message works on. NULL: it was refused. */
 static __attribute__((noinline)) struct slot *
 entry_made(struct nm_netcache *cache, const struct nm_packet *in, bool from_network, sim_tick now)
@@ -153,7 +148,7 @@ entry_made(struct nm_netcache *cache, const struct nm_packet *in, bool from_netw
     struct slot *s = (struct slot *)find(cache, in->line);
     if (s)
         return s;
-    const bool asks = !from_network && is_read(in);
+    const bool asks = !from_network && nm_is_read(in->message);
     const bool stays = nm_is_intervention(in->message);
     s = asks ? allocate(cache, in->line, now) : buffer(cache, in->line, stays);
     if (!s)
@@ -190,7 +185,7 @@ static void count_request(struct nm_netcache *cache, struct slot *s, const struc
     }
 }
 
-/* What the books are about, but for requests that were combined. */
+/* What the books are about. */
 static const uint64_t BOOKS = NM_DIR_ACT_FOUND | NM_DIR_ACT_LOCALISED | NM_DIR_ACT_MISSED |
                               NM_DIR_ACT_FALSE_REMOTE | NM_DIR_ACT_N_SPECIAL;
 
@@ -204,11 +199,11 @@ static __attribute__((noinline)) void count(struct nm_netcache *cache, struct sl
     cache->count.special += !!(a & NM_DIR_ACT_N_SPECIAL);
 }
 
-void nm_netcache_handle(struct nm_netcache *cache, const struct nm_packet *in, bool from_network,
-                        sim_tick now)
+static __attribute__((noinline)) void handle(struct nm_netcache *cache, const struct nm_packet *in,
+                                             bool from_network, sim_tick now)
 {
     struct nm_controller *c = cache->c;
-    const bool asks = !from_network && is_read(in);
+    const bool asks = !from_network && nm_is_read(in->message);
     c->place.home = home_of(cache, in->line);
     cache->count.requests += asks;
     struct slot *s = nm_controller_admits(c, in, from_network, now)
@@ -216,11 +211,25 @@ void nm_netcache_handle(struct nm_netcache *cache, const struct nm_packet *in, b
                          : NULL;
     if (!s || !nm_controller_take(c, &s->dir, in, from_network, now))
         return;
-    cache->count.combined += asks && c->actions & NM_DIR_ACT_COMBINED;
     if (c->actions & BOOKS)
         count(cache, s, in, asks);
     if (nm_dir_unknown(&s->dir))
         clear(cache, s);
+}
+
+/* A card's request that is only refused has a way without registers to save. */
+void nm_netcache_handle(struct nm_netcache *cache, const struct nm_packet *in, bool from_network,
+                        sim_tick now)
+{
+    struct nm_controller *c = cache->c;
+    const struct slot *s = place_of(cache, in->line);
+    if (from_network || now < c->oldest.until || s->line != in->line + 1 ||
+        !nm_controller_nacks(c, &s->dir, in)) {
+        handle(cache, in, from_network, now);
+        return;
+    }
+    cache->count.requests++;
+    nm_controller_nack(c, &s->dir, in, now);
 }
 
 /* The entry of a line the special function unit asks for. NULL: there is no place for it. */
@@ -265,7 +274,7 @@ static struct slot *entry_at_once(struct nm_netcache *cache, const struct nm_pac
     struct slot *s = (struct slot *)find(cache, in->line);
     if (s)
         return s;
-    if (from_network || !is_read(in))
+    if (from_network || !nm_is_read(in->message))
         return buffer(cache, in->line, false);
     s = place_of(cache, in->line);
     if (s->line)

@@ -29,8 +29,6 @@ struct nm_netcache_count {
     uint64_t localised;    /**< only other cards here lost the line or a copy (what "coherence
                                 localisation" means is not in our sources: assumed) */
     uint64_t misses;       /**< sent on to the home; the rest of the requests was NACKed */
-    uint64_t combined;     /**< NACKed because the line was already on its way (combining effect);
-                                retries count again */
     uint64_t false_remote; /**< requests that came back: the line was on this station */
     uint64_t special;      /**< special reads */
     uint64_t ejections;

@@ -134,6 +134,12 @@ static inline const struct nm_message_row *nm_message_row(enum nm_message m)
     return &nm_message_rows[m];
 }
 
+/** Whether it is what a card asks for because of a load, a store or a fetch. */
+static inline bool nm_is_read(enum nm_message m)
+{
+    return m == NM_MSG_RD || m == NM_MSG_RDEXCL || m == NM_MSG_UPGD;
+}
+
 /** Whether it asks a card, or another station's cache, for a line that it owns. */
 static inline bool nm_is_intervention(enum nm_message m)
 {

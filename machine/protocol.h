@@ -300,26 +300,33 @@ static inline uint64_t nm_cell_only_does(const struct nm_cell *cell, uint8_t sta
     return only ? cell->actions : 0;
 }
 
-/** The NACK to a request, or the INTV_NACK to another station's intervention. It says what `in`
- *  does, but for what follows.
+/** The NACK to a request of a card here. It says what `in` does, but for what follows.
  *  @param info     what it says of the directory
  *  @param[out] no  complete but for its source */
+static inline void nm_dir_nack(const struct nm_packet *in, uint8_t info, struct nm_packet *no)
+{
+    *no = *in;
+    no->route = 0;
+    no->targets = (uint8_t)(1u << in->requester);
+    no->message = NM_MSG_NACK;
+    no->info = info;
+    no->bytes = 0;
+    no->data = -1;
+}
+
+/** The same to any request, or the INTV_NACK to another station's intervention. */
 static inline void nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in,
                                   bool from_network, uint8_t info, struct nm_packet *no)
 {
     const bool intervention = nm_is_intervention(in->message);
-    *no = *in;
-    no->route = 0;
-    no->targets = (uint8_t)(1u << in->requester);
+    nm_dir_nack(in, info, no);
+    if (intervention)
+        no->message = NM_MSG_INTV_NACK;
     if (from_network) {
         no->route = ring_mask_station(place->rings, intervention ? place->home : in->station);
         no->targets = 1u << NM_MODULE_NETWORK;
         no->requester = place->protocol->direct ? in->requester : NM_NO_CARD;
     }
-    no->message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK;
-    no->info = info;
-    no->bytes = 0;
-    no->data = -1;
 }
 
 /**

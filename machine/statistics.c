@@ -77,7 +77,7 @@ static void look_netcache(const struct nm_network *network, sim_tick now,
     out->sum.caching = n.caching;
     out->sum.localised = n.localised;
     out->sum.misses = n.misses;
-    out->sum.combined = n.combined;
+    out->sum.combined = c->combined;
     out->sum.false_remote = n.false_remote;
     out->sum.special = n.special;
     out->sum.ejections = n.ejections;
