@@ -61,15 +61,6 @@ static inline void fifo_grow(struct nm_fifo *f, sim_tick now)
         f->deepest = f->count;
 }
 
-static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_packet *p,
-                                          sim_tick now)
-{
-    struct nm_packet *slot = nm_fifo_at(f, f->count);
-    *slot = *p;
-    fifo_grow(f, now);
-    return slot;
-}
-
 static sim_fire_fn decide, deliver;
 
 struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p, struct sim_room *room)
@@ -167,17 +158,30 @@ static __attribute__((noinline)) void schedule(struct nm_bus *bus, sim_tick now)
         decide_for(bus, first, now);
 }
 
-void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p)
+static inline void send_next(struct nm_bus *bus, unsigned position, enum nm_class class)
 {
     struct nm_port *port = bus->port[position];
     const sim_tick now = sim_kernel_now(bus->k);
-    fifo_push(&port->out[bus->data[p->message].class], p, now)->order = port->sends++;
+    nm_bus_next(port, class)->order = port->sends++;
+    fifo_grow(&port->out[class], now);
     if (port->ready_at == SIM_NEVER) {
         port->ready_at = sim_clock_edge(&bus->clock, now);
         bus->asking |= 1u << position;
     }
     if (!bus->crowd || has_way(bus, port_head(bus, port)))
         decide_for(bus, port->ready_at, now);
+}
+
+void nm_bus_send_next(struct nm_bus *bus, unsigned position, enum nm_class class)
+{
+    send_next(bus, position, class);
+}
+
+void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p)
+{
+    const enum nm_class class = bus->data[p->message].class;
+    *nm_bus_next(bus->port[position], class) = *p;
+    send_next(bus, position, class);
 }
 
 static bool anything_full(const struct nm_bus *bus)

@@ -83,7 +83,16 @@ struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p, struc
  *  @param position  module number on the station */
 void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port);
 
-/** Appends to a port's outgoing FIFO (room must be there) and asks for the bus. */
+/** The place of a port's next packet of a class, to be written. Precondition: there is room. */
+static inline struct nm_packet *nm_bus_next(const struct nm_port *port, enum nm_class class)
+{
+    return nm_fifo_at(&port->out[class], port->out[class].count);
+}
+
+/** What has been written there is sent: it is in the FIFO, and asks for the bus. */
+void nm_bus_send_next(struct nm_bus *bus, unsigned position, enum nm_class class);
+
+/** The same of a packet that lies elsewhere. */
 void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p);
 
 /** Slow part of the function below. */

@@ -11,9 +11,8 @@
  * A packet that comes in waits in its FIFO and nowhere else, so that those of a class stay in
  * order: `agent_arrived` says when the agent looks next, `agent_free` until when it is busy with
  * the last one, and `next_class` which class goes first, or that none may yet. What is taken out
- * (`agent_work`) is done there and then; an answer that leaves later has its place in the outgoing
- * FIFO reserved
- * (`agent_answer`).
+ * (`agent_take`) is done there and then; an answer that leaves later has its place in the outgoing
+ * FIFO reserved (`agent_answer`).
  *
  * The hard idea is the upgrade race. An invalidation of the very line being upgraded cancels the
  * R4400's pending invalidate (manual pp. 308, 336): the copy goes, and when the processor is served
@@ -410,12 +409,41 @@ static uint8_t state_refused(struct pc_card *card, const struct pc_request *r)
     return cell ? cell->next : r->state;
 }
 
+/* A request (again) leaves for the outgoing FIFO, where there is room. */
+static inline void agent_ask(struct pc_card *card, struct pc_request *r, sim_tick now)
+{
+    const uint8_t position = (uint8_t)card->position;
+    struct nm_packet *p = nm_bus_next(&card->port, NM_NONSINKABLE);
+    *p = (struct nm_packet){
+        .line = r->line,
+        .message = nm_card_request(card->protocol, r->state),
+        .source = position,
+        .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
+        .requester = position,
+        .station = card->station,
+        .phase = agent_phase(card),
+        .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
+                          (pc_agent_wants_shared(card, r) ? NM_INFO_SHARED : 0)),
+        .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
+        .data = -1,
+        .rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number)};
+    if (pc_is_noncoherent(r)) {
+        p->message = NM_MSG_NCH_RD;
+        pc_agent_address(card, p, r->line);
+    }
+    r->sent = true;
+    r->last_issued = now;
+    r->command = p->message;
+    r->phase = card->monitor.unit->phase;
+    nm_bus_send_next(card->bus, card->position, NM_NONSINKABLE);
+}
+
 /* Puts a request (again) into the outgoing FIFO, for what its line is by now. */
-static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
+static __attribute__((noinline)) void agent_put(struct pc_card *card, struct pc_request *r,
+                                                sim_tick now)
 {
     uint64_t victim;
     uint8_t victim_state;
-    r->due = SIM_NEVER;
     if (agent_pointless(card, r)) {
         agent_give_up(card, r, false, now);
         return;
@@ -438,27 +466,7 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
         if (card->ear)
             agent_say(card, r->line, before, NM_CARD_EV_NACK, r->state, NULL, now);
     }
-    const uint8_t position = (uint8_t)card->position;
-    struct nm_packet p = {
-        .line = r->line,
-        .message = pc_is_noncoherent(r) ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
-        .source = position,
-        .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
-        .requester = position,
-        .station = card->station,
-        .phase = agent_phase(card),
-        .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
-                          (pc_agent_wants_shared(card, r) ? NM_INFO_SHARED : 0)),
-        .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
-        .data = -1,
-        .rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number)};
-    if (pc_is_noncoherent(r))
-        pc_agent_address(card, &p, r->line);
-    nm_bus_send(card->bus, card->position, &p);
-    r->sent = true;
-    r->last_issued = now;
-    r->command = p.message;
-    r->phase = card->monitor.unit->phase;
+    agent_ask(card, r, now);
     if (r->issued == SIM_NEVER)
         first_issue(card, r, now);
 }
@@ -479,19 +487,37 @@ static struct pc_request *next_due(struct pc_card *card, sim_tick now)
 static __attribute__((noinline)) void agent_issue_all(struct pc_card *card, sim_tick now)
 {
     struct pc_request *r;
-    while ((r = next_due(card, now)))
+    while ((r = next_due(card, now))) {
+        r->due = SIM_NEVER;
         agent_put(card, r, now);
+    }
+}
+
+/* Whether all that agent_put would do with the request of a core that waits is agent_ask: it has
+ * been refused, and its line's place is free. */
+static inline bool agent_only_asks(const struct pc_card *card, const struct pc_request *r)
+{
+    return card->roomy && !agent_pointless(card, r) && !agent_answering(card, r->line) &&
+           may_issue(card, false) && !nm_card_lost(card->protocol, r->state);
 }
 
 /* Of a request that was given up nothing is due. */
 static void agent_issue(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
+    struct pc_request *r = card->request;
     (void)arg;
-    if (pc_goes_on(card))
+    if (pc_goes_on(card)) {
         agent_issue_all(card, now);
-    else if (card->outstanding && card->request->due <= now)
-        agent_put(card, card->request, now);
+        return;
+    }
+    if (!card->outstanding || r->due > now)
+        return;
+    r->due = SIM_NEVER;
+    if (agent_only_asks(card, r))
+        agent_ask(card, r, now);
+    else
+        agent_put(card, r, now);
 }
 
 /* ---- LL and SC ------------------------------------------------------------------------------- */
@@ -901,22 +927,57 @@ static uint64_t retry_delay(struct pc_card *card, struct pc_request *r, sim_tick
     return card->p->agent_retry + (card->chance >> 33) % ((most > least ? most : least) + 1);
 }
 
-static void agent_nacked(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
-                         sim_tick now)
+static inline void count_nack(struct pc_card *card, const struct nm_packet *in)
 {
-    pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
     if (in->info & (NM_INFO_NO_ROOM | NM_INFO_NO_TURN)) {
         card->truth.nacks_no_room += (in->info & NM_INFO_NO_ROOM) != 0;
         card->truth.nacks_no_turn += (in->info & NM_INFO_NO_TURN) != 0;
     } else
         card->truth.nacks_locked++;
+}
+
+/* The request will be made once more. */
+static inline void agent_retry(struct pc_card *card, struct pc_request *r, sim_tick now)
+{
     r->sent = false;
+    post_issue(card, r, now + retry_delay(card, r, now) * pc_bus_cycle(card));
+}
+
+static void agent_nacked(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
+                         sim_tick now)
+{
+    pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
+    count_nack(card, in);
     card->roomy |= card->p->check ? 0 : agent_bit_of(card, r);
     if (r->first_nack == SIM_NEVER) {
         r->first_nack = now;
         tap_request(card, r, MON_TAP_NACKED_REQUESTS, 1, now);
     }
-    post_issue(card, r, now + retry_delay(card, r, now) * pc_bus_cycle(card));
+    agent_retry(card, r, now);
+}
+
+/* Whether the only packet that has come refuses the only request once more, which changes nothing
+ * else and is told to nobody: the way of nearly all of a storm's. */
+static inline bool agent_only_nacked(const struct pc_card *card)
+{
+    const struct nm_fifo *in = card->port.in;
+    const struct pc_request *r = card->request;
+    const struct nm_packet *p = nm_fifo_at(&in[NM_SINKABLE], 0);
+    const struct nm_cell *cell =
+        nm_cell(card->protocol->agent[NM_AGENT_CARD], r->state, NM_CARD_EV_NACK);
+    return card->roomy == 1 && card->outstanding == 1 && in[NM_SINKABLE].count == 1 &&
+           !in[NM_NONSINKABLE].count && p->message == NM_MSG_NACK && p->line == r->line &&
+           cell->exists && cell->next == r->state && cell->actions & NM_CARD_ACT_RETRY &&
+           !card->ear && !(card->monitor.hears >> MON_TAP_NACKS & 1) && !*card->port.crowd;
+}
+
+/* What agent_work does then, without a register to save. */
+static inline void agent_nacked_again(struct pc_card *card, sim_tick now)
+{
+    const struct nm_packet *in = nm_fifo_pop(&card->port.in[NM_SINKABLE], now);
+    card->taps.v[MON_TAP_NACKS]++;
+    count_nack(card, in);
+    agent_retry(card, card->request, now);
 }
 
 void pc_agent_hold(struct pc_card *card)
@@ -1175,16 +1236,9 @@ static __attribute__((noinline)) void agent_beside(struct pc_card *card, const s
         agent_asked(card, pc_coherent_request(card, in->line), in, NM_CARD_EVENTS, now);
 }
 
-static void agent_work(void *self, sim_tick now, uint64_t arg)
+/* Takes a packet, if it may. */
+static __attribute__((noinline)) void agent_take(struct pc_card *card, sim_tick now)
 {
-    struct pc_card *card = self;
-    (void)arg;
-    if (!sim_timer_fires(&card->work, now))
-        return;
-    if (now < card->agent_free) {
-        agent_wake(card, card->agent_free);
-        return;
-    }
     unsigned c = next_class(card, now);
     if (c == NM_CLASSES) {
         if (agent_kept(card, now))
@@ -1206,4 +1260,18 @@ static void agent_work(void *self, sim_tick now, uint64_t arg)
         return;
     if (next_class(card, now) != NM_CLASSES || agent_kept(card, now))
         agent_arrived(card, now);
+}
+
+static void agent_work(void *self, sim_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    (void)arg;
+    if (!sim_timer_fires(&card->work, now))
+        return;
+    if (now < card->agent_free)
+        agent_wake(card, card->agent_free);
+    else if (agent_only_nacked(card))
+        agent_nacked_again(card, now);
+    else
+        agent_take(card, now);
 }
