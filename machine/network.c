@@ -433,21 +433,6 @@ static __attribute__((noinline)) bool advance(struct nm_network *n, const struct
     }
 }
 
-/* The same for the first request of a card, where requests of cards are all that waits: it
- * overtakes nothing, and nothing of the rings has been passed over. */
-static inline bool advance_request(struct nm_network *n, sim_tick now)
-{
-    const struct nm_packet *head = nm_fifo_at(&n->port.in[NM_NONSINKABLE], 0);
-    if (way_of(n, head, false) != TO_CACHE)
-        return advance(n, head, NM_NONSINKABLE, false, now);
-    if (!nm_controller_may_take(&n->controller, NM_NONSINKABLE, now))
-        return false;
-    drop_here(n, NM_NONSINKABLE, now);
-    n->passed = 0;
-    to_cache(n, head, false, now);
-    return true;
-}
-
 /* When to look again because something waits: for the controller, until it is free; for room, which
  * the rings return without a call, on the next cycle. */
 static sim_tick look_again(struct nm_network *n, sim_tick now)
@@ -466,14 +451,6 @@ static sim_tick look_again(struct nm_network *n, sim_tick now)
                 n->polls = true;
         }
     return n->polls ? sim_earlier(next, now + c->cycle) : next;
-}
-
-/* Whether a request of a card, or a few, is all that waits. */
-static bool cards_alone(const struct nm_network *n)
-{
-    return n->port.in[NM_NONSINKABLE].count &&
-           !(n->port.in[NM_SINKABLE].count | n->in[NM_SINKABLE].q.count |
-             n->in[NM_NONSINKABLE].q.count);
 }
 
 /* Moves on at most one packet of each FIFO. @return whether there was one */
@@ -502,40 +479,101 @@ static __attribute__((noinline)) void wait_on(struct nm_network *n, sim_tick now
         wake(n, again);
 }
 
-/* Moves on what waits, and lets the special function unit have its turn. @return whether anything
- * is left */
-static bool work_on(struct nm_network *n, sim_tick now)
+/* The end of all work: what is left waits for its time, or for room. */
+static __attribute__((noinline)) void work_left(struct nm_network *n, bool moved, sim_tick now)
+{
+    struct nm_controller *c = &n->controller;
+    if (moved)
+        nm_controller_drain(c, now);
+    if (n->special.busy)
+        wake(n, nm_special_wake(&n->special, c, now));
+    if (nm_controller_holds(c))
+        wake(n, nm_controller_next(c, now));
+    n->polls = false;
+    if (waiting(n) || nm_controller_stuck(c, now))
+        wait_on(n, now);
+    n->port.awaits_room = n->polls || n->special.busy;
+}
+
+/* The same where nothing waits, and nothing could be sent but for room. */
+static inline void work_over(struct nm_network *n)
+{
+    n->polls = n->port.awaits_room = false;
+    if (nm_controller_holds(&n->controller))
+        wake(n, n->controller.due);
+}
+
+/* Moves on what waits, and lets the special function unit have its turn: the plain rule. */
+static __attribute__((noinline)) void work_on(struct nm_network *n, sim_tick now)
 {
     bool moved = n->special.busy;
     if (!n->unit_last)
         special(n, now);
-    if (!n->controller.plain && cards_alone(n)) /* in checking mode the plain rule */
-        moved |= advance_request(n, now);
-    else if (waiting(n))
+    if (waiting(n))
         moved |= advance_heads(n, now);
     special(n, now);
-    if (moved)
-        nm_controller_drain(&n->controller, now);
-    if (n->special.busy)
-        wake(n, nm_special_wake(&n->special, &n->controller, now));
-    return waiting(n);
+    work_left(n, moved, now);
+}
+
+/* Whether requests of cards are all that waits, and for nothing but the controller: the first one
+ * overtakes nothing, and nothing of the rings has been passed over. Never in checking mode, where
+ * the bus is crowded. */
+static inline bool only_asked(const struct nm_network *n)
+{
+    const struct nm_fifo *in = n->port.in;
+    const struct nm_packet *head = nm_fifo_at(&in[NM_NONSINKABLE], 0);
+    return in[NM_NONSINKABLE].count &&
+           !(in[NM_SINKABLE].count | n->in[NM_SINKABLE].q.count | n->in[NM_NONSINKABLE].q.count) &&
+           !head->route && nm_is_read(head->message) && !n->special.busy && !*n->port.crowd;
+}
+
+/* The first of them is taken. */
+static inline void take_request(struct nm_network *n, sim_tick now)
+{
+    n->passed = 0;
+    n->unit_last = false;
+    nm_netcache_handle(n->cache, nm_fifo_pop(&n->port.in[NM_NONSINKABLE], now), false, now);
+    if (n->port.in[NM_NONSINKABLE].count || nm_controller_stuck(&n->controller, now))
+        work_left(n, true, now);
+    else
+        work_over(n);
+}
+
+/* Everything that may be sent has been. */
+static __attribute__((noinline)) void work_next(struct nm_network *n, sim_tick now)
+{
+    const struct nm_controller *c = &n->controller;
+    if (!only_asked(n) || nm_controller_stuck(c, now))
+        work_on(n, now);
+    else if (nm_controller_may_take(c, NM_NONSINKABLE, now))
+        take_request(n, now);
+    else if (now < c->free_at) {
+        work_over(n);
+        wake(n, c->free_at);
+    } else
+        work_on(n, now);
+}
+
+/* Something may be sent. */
+static __attribute__((noinline)) void work_send(struct nm_network *n, sim_tick now)
+{
+    nm_controller_send_ready(&n->controller, now);
+    if (waiting(n) || n->special.busy || nm_controller_stuck(&n->controller, now))
+        work_next(n, now);
+    else
+        work_over(n);
 }
 
 static void work(void *self, sim_tick now, uint64_t arg)
 {
     struct nm_network *n = self;
-    struct nm_controller *c = &n->controller;
     (void)arg;
     if (!sim_timer_fires(&n->work, now))
         return;
-    nm_controller_drain(c, now);
-    const bool left = (waiting(n) || n->special.busy) && work_on(n, now);
-    if (nm_controller_holds(c))
-        wake(n, nm_controller_next(c, now));
-    n->polls = false;
-    if (left || nm_controller_stuck(c, now))
-        wait_on(n, now);
-    n->port.awaits_room = n->polls || n->special.busy;
+    if (n->controller.due <= now)
+        work_send(n, now);
+    else
+        work_next(n, now);
 }
 
 /* ---- putting it together --------------------------------------------------------------------- */
