@@ -138,11 +138,12 @@ static void sent_over_rings(struct nm_stale *s, unsigned station, const struct n
 
 static void spread(struct nm_stale *s, const struct leaving *l)
 {
-    for (unsigned station = 0; station < s->stations; station++)
-        if (ring_mask_covers(s->rings, l->route, station)) {
-            add(s, station, l->line)->coming = true;
-            hide(s, station, (1u << s->p->processors) - 1, l->line);
-        }
+    uint16_t to[RING_STATIONS_MAX];
+    const unsigned count = ring_mask_stations(s->rings, l->route, to);
+    for (unsigned i = 0; i < count; i++) {
+        add(s, to[i], l->line)->coming = true;
+        hide(s, to[i], (1u << s->p->processors) - 1, l->line);
+    }
 }
 
 static __attribute__((noinline)) void spread_all(struct nm_stale *s)
