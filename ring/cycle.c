@@ -23,6 +23,7 @@
 static void flights_grow(struct ring_net *net)
 {
     uint32_t old = net->flights, size = old ? 2 * old : 256;
+    SIM_OWED(size <= 1u << SLOT_FLIGHT_BITS);
     net->flight = sim_grow(net->flight, size, sizeof *net->flight);
     net->packet = sim_grow(net->packet, size, sizeof *net->packet);
     for (uint32_t i = size; i-- > old;) {
@@ -32,8 +33,10 @@ static void flights_grow(struct ring_net *net)
     net->flights = size;
 }
 
-void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
-                    struct ring_flight *f)
+/* Of a packet for several stations, or for its sender. */
+static __attribute__((noinline)) void find_ways(const struct ring_net *net,
+                                                const struct ring_packet *p, uint8_t level,
+                                                struct ring_flight *f)
 {
     const unsigned top = net->shape.levels - 1;
     for (unsigned l = 0; l <= level; l++) {
@@ -44,10 +47,41 @@ void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uin
     if (p->multicast)
         f->way[RING_WAY(RING_UP, level)] =
             SLOT_UNSEQUENCED | 1u << (level < top ? net->shape.fan[level] : 0);
+}
+
+/* Of a packet for one other station: the nodes to which its slots go from interfaces between rings.
+ */
+static inline ring_slot nodes_on_way(const struct ring_net *net, ring_mask mask, uint8_t level)
+{
+    ring_slot nodes = (ring_slot)ring_mask_node(mask, 0) << SLOT_NODE_SHIFT(RING_DOWN, 0);
+    if (level > 1) {
+        nodes |= (ring_slot)ring_mask_node(mask, 1) << SLOT_NODE_SHIFT(RING_DOWN, 1);
+        nodes |= (ring_slot)net->shape.fan[1] << SLOT_NODE_SHIFT(RING_UP, 1);
+        nodes |= (ring_slot)ring_mask_node(mask, 2) << SLOT_NODE_SHIFT(RING_UP, 2);
+    } else if (level)
+        nodes |= (ring_slot)ring_mask_node(mask, 1) << SLOT_NODE_SHIFT(RING_UP, 1);
+    return nodes;
+}
+
+static inline void flight_fill(const struct ring_net *net, const struct ring_outgoing *o,
+                               struct ring_flight *f)
+{
+    const struct ring_packet *p = &o->packet;
+    f->slot = p->class == RING_SINKABLE ? SLOT_SINKABLE : 0;
+    if (p->multicast || o->to_itself)
+        find_ways(net, p, o->level, f);
+    else
+        f->slot |= SLOT_TO_ONE | nodes_on_way(net, p->mask, o->level);
     f->receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1;
-    f->level = level;
+    f->level = o->level;
     f->class = p->class;
     f->data_slots = p->data_slots;
+}
+
+void ring_flight_of(const struct ring_net *net, const struct ring_outgoing *o,
+                    struct ring_flight *f)
+{
+    flight_fill(net, o, f);
 }
 
 static uint32_t flight_new(struct ring_net *net, const struct ring_outgoing *o)
@@ -57,7 +91,7 @@ static uint32_t flight_new(struct ring_net *net, const struct ring_outgoing *o)
     const uint32_t i = net->free_flight;
     net->free_flight = net->flight[i].receivers;
     net->packet[i] = o->packet;
-    ring_flight_of(net, &o->packet, o->level, &net->flight[i]);
+    flight_fill(net, o, &net->flight[i]);
     return i;
 }
 
@@ -175,13 +209,18 @@ static inline bool fifo_drop(struct ring_net *net, struct ring_fifo *f, uint64_t
 
 /* ---- slots on a ring ------------------------------------------------------------------------- */
 
-/* A slot now at `node` goes on to node `to`. */
-static inline void pass_on(struct ring_ring *r, uint32_t node, uint32_t to, ring_slot s)
+/* A slot goes on to node `to`, so many moves away. */
+static inline void put_down(struct ring_ring *r, uint32_t to, uint32_t hops, ring_slot s)
 {
-    const uint32_t hops = to > node ? to - node : to + r->nodes - node;
     const uint32_t move = (r->moves + hops) % RING_MOVES;
     r->due[move] |= 1u << to;
     r->coming[to][move] = s;
+}
+
+/* A slot now at `node` goes on to node `to`. */
+static inline void pass_on(struct ring_ring *r, uint32_t node, uint32_t to, ring_slot s)
+{
+    put_down(r, to, ring_hops(r, node, to), s);
     r->occupied |= 1u << node;
 }
 
@@ -236,8 +275,7 @@ static __attribute__((noinline)) void completed(struct ring_net *net, struct rin
  * go. */
 static inline bool handle(struct ring_net *net, struct ring_station *st, ring_slot s, uint64_t c)
 {
-    const uint32_t flight = ring_slot_flight(s);
-    if (s & SLOT_LAST && net->flight[flight].class == RING_SINKABLE &&
+    if ((s & (SLOT_LAST | SLOT_SINKABLE)) == (SLOT_LAST | SLOT_SINKABLE) &&
         !ring_sinkable_room(net, st, c))
         return false;
     if (s & SLOT_HEADER) {
@@ -250,7 +288,7 @@ static inline bool handle(struct ring_net *net, struct ring_station *st, ring_sl
         st->received_data++;
     }
     if (s & SLOT_LAST)
-        completed(net, st, flight, c);
+        completed(net, st, ring_slot_flight(s), c);
     return true;
 }
 
@@ -273,11 +311,13 @@ static inline void arrive(struct ring_net *net, struct ring_ring *r, uint32_t du
     }
 }
 
-/* It has several targets, or `node` itself is one, or it has yet to be sequenced. */
+/* A slot that has several targets, or `node` itself for one, or has yet to be sequenced, is let
+ * into the ring at `node`, where the passing slot is free. */
 static __attribute__((noinline)) void enter_multicast(struct ring_net *net, struct ring_ring *r,
-                                                      uint32_t node, ring_slot s, uint32_t way,
-                                                      uint64_t c)
+                                                      uint32_t node, ring_slot s, uint64_t c)
 {
+    uint32_t way = net->flight[ring_slot_flight(s)].way[r->node[node].way];
+    r->occupied &= ~(1u << node);
     if (way & SLOT_UNSEQUENCED && node != r->sequencer) {
         pass_on(r, node, r->sequencer, s | SLOT_UNSEQUENCED);
         return;
@@ -286,16 +326,6 @@ static __attribute__((noinline)) void enter_multicast(struct ring_net *net, stru
         way = sequenced(net, r, s);
     r->node[node].own += way == 1u << node;
     distribute(net, r, node, s, way, c);
-}
-
-/* Lets a slot into the ring at `node`, where the passing slot is free. */
-static inline void enter(struct ring_net *net, struct ring_ring *r, uint32_t node, ring_slot s,
-                         uint32_t way, uint64_t c)
-{
-    if (way & ((way - 1) | 1u << node))
-        enter_multicast(net, r, node, s, way, c);
-    else
-        pass_on(r, node, (uint32_t)__builtin_ctz(way), s);
 }
 
 /* ---- letting slots in ------------------------------------------------------------------------ */
@@ -461,7 +491,9 @@ static __attribute__((noinline)) void station_begins(struct ring_net *net, struc
     st->flight = flight_new(net, st->out[st->class].first);
     const struct ring_flight *f = &net->flight[st->flight];
     st->left = f->data_slots;
-    st->route = f->way[RING_WAY(RING_UP, 0)];
+    st->slot = f->slot | (ring_slot)st->flight << SLOT_FLIGHT_SHIFT;
+    st->to = f->level ? net->shape.fan[0] : ring_mask_node(net->packet[st->flight].mask, 0);
+    st->hops = ring_hops(st->ring, st->node, st->to);
     st->nonsinkable_out += st->class == RING_NONSINKABLE;
     st->sent_header++;
     st->sent_data += f->data_slots;
@@ -473,6 +505,16 @@ static __attribute__((noinline)) void station_ends(struct ring_net *net, struct 
     ring_outbox_leave(net, &st->out[st->class], c);
     st->flight = RING_NONE;
     ring_station_heads(st);
+}
+
+static inline void station_enters(struct ring_net *net, struct ring_ring *r, uint32_t node,
+                                  ring_slot kind, uint64_t c)
+{
+    const struct ring_station *st = r->node[node].station;
+    if (st->slot & SLOT_TO_ONE)
+        put_down(r, st->to, st->hops, st->slot | kind);
+    else
+        enter_multicast(net, r, node, st->slot | kind, c);
 }
 
 /* The station wants, and its slot is free. @return that it goes on wanting: there is more of the
@@ -489,15 +531,21 @@ static inline bool station_let_in(struct ring_net *net, struct ring_ring *r, uin
         st->left--;
     }
     if (st->left) {
-        enter(net, r, node, ring_slot_of(st->flight, kind), st->route, c);
+        station_enters(net, r, node, kind, c);
         if (__builtin_expect(held, 0))
             r->awake |= 1u << node;
         return !held;
     }
-    enter(net, r, node, ring_slot_of(st->flight, kind | SLOT_LAST), st->route, c);
+    station_enters(net, r, node, kind | SLOT_LAST, c);
     station_ends(net, st, c);
     r->awake |= r->pending & 1u << node;
     return false;
+}
+
+static inline void let_one_in(struct ring_ring *r, const struct ring_fifo *f, ring_slot s)
+{
+    const uint32_t to = (uint32_t)(s >> f->shift) % (1u << SLOT_NODE_BITS);
+    put_down(r, to, f->hops[to], s);
 }
 
 /* The same for an inter-ring interface. What is next but not ready will be looked at when it is; an
@@ -508,7 +556,10 @@ static inline bool between_let_in(struct ring_net *net, struct ring_ring *r, uin
     struct ring_node *n = &r->node[node];
     struct ring_fifo *f = n->out;
     const ring_slot s = fifo_head(f);
-    enter(net, r, node, s, net->flight[ring_slot_flight(s)].way[n->way], c);
+    if (s & SLOT_TO_ONE)
+        let_one_in(r, f, s);
+    else
+        enter_multicast(net, r, node, s, c);
     if (!fifo_drop(net, f, c))
         return false;
     const struct ring_queued *q = &f->at[f->head & f->wrap];
@@ -525,6 +576,7 @@ static inline bool between_let_in(struct ring_net *net, struct ring_ring *r, uin
 static inline void let_these_in(struct ring_net *net, struct ring_ring *r, uint32_t go, uint64_t c)
 {
     const bool held = r->held_back;
+    r->occupied |= go;
     do {
         const uint32_t node = (uint32_t)__builtin_ctz(go);
         struct ring_node *n = &r->node[node];

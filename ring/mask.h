@@ -58,4 +58,10 @@ static inline uint32_t ring_mask_field(ring_mask mask, unsigned level)
     return (uint32_t)(mask >> (16 * level)) & 0xffff;
 }
 
+/** The lowest of them: where the ring of that level has the station, of a mask that covers one. */
+static inline uint32_t ring_mask_node(ring_mask mask, unsigned level)
+{
+    return (uint32_t)__builtin_ctz(ring_mask_field(mask, level));
+}
+
 #endif

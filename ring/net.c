@@ -106,6 +106,14 @@ static void fifo_join(struct ring_fifo *f, struct ring_ring *from, unsigned a, s
     from->node[a].in = f;
 }
 
+/* What leaves it goes to other nodes of its drain. */
+static void fifo_leads(struct ring_fifo *f, uint32_t shift)
+{
+    f->shift = shift;
+    for (uint32_t to = 0; to < f->drain->nodes; to++)
+        f->hops[to] = (uint8_t)ring_hops(f->drain, f->drain_node, to);
+}
+
 static void station_init(struct ring_net *net, unsigned s)
 {
     const struct ring_timing *t = &net->timing;
@@ -141,6 +149,8 @@ static void between_init(struct ring_net *net, unsigned ring)
     fifo_init(down, net->timing.down_fifo, net->timing.down);
     fifo_join(up, r, parent, above, child, &above->pending);
     fifo_join(down, above, child, r, parent, &r->pending);
+    fifo_leads(up, SLOT_NODE_SHIFT(RING_UP, above->level));
+    fifo_leads(down, SLOT_NODE_SHIFT(RING_DOWN, r->level));
     above->node[child].out = up;
     r->node[parent].out = down;
     r->node[parent].way = RING_WAY(RING_DOWN, r->level);

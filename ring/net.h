@@ -11,24 +11,22 @@ enum { RING_NODES_MAX = RING_FAN_MAX + 1 };
 /** No packet in flight. */
 #define RING_NONE UINT32_MAX
 
-/** A slot in use: the tag (index of the packet's flight) in the upper half, in the lower one the
- *  nodes of this ring it has to reach after the one it goes to, and what it is. */
+/** A slot in use: the nodes of this ring it has to reach after the one it goes to, what it is,
+ *  where it goes on the rings ahead, and the tag (index of the packet's flight). */
 typedef uint64_t ring_slot;
 
 #define SLOT_TARGETS     0x0001ffffu
-#define SLOT_UNSEQUENCED 0x20000000u /**< a multicast on its way to the sequencing point */
-#define SLOT_HEADER      0x40000000u
-#define SLOT_LAST        0x80000000u
-#define SLOT_KIND        (SLOT_HEADER | SLOT_LAST)
+#define SLOT_UNSEQUENCED 0x00020000u /**< a multicast on its way to the sequencing point */
+#define SLOT_HEADER      0x00040000u
+#define SLOT_LAST        0x00080000u
+#define SLOT_SINKABLE    0x00100000u
+#define SLOT_TO_ONE      0x00200000u /**< for one other station: its nodes are in it */
 
-static inline ring_slot ring_slot_of(uint32_t flight, uint32_t bits)
-{
-    return (uint64_t)flight << 32 | bits;
-}
+enum { SLOT_NODES_SHIFT = 22, SLOT_NODE_BITS = 5, SLOT_FLIGHT_SHIFT = 42, SLOT_FLIGHT_BITS = 22 };
 
 static inline uint32_t ring_slot_flight(ring_slot s)
 {
-    return (uint32_t)(s >> 32);
+    return (uint32_t)(s >> SLOT_FLIGHT_SHIFT);
 }
 
 /** Where a slot has to go on a ring depends on where it enters: stations and interfaces to rings
@@ -37,9 +35,16 @@ enum { RING_UP, RING_DOWN };
 
 #define RING_WAY(side, level) (2 * (level) + (side))
 
+/** Where a slot for one station has the node to which it goes from an inter-ring interface. None
+ * enters the central ring from above, so four places are enough. */
+#define SLOT_NODE_SHIFT(side, level) \
+    (SLOT_NODES_SHIFT + SLOT_NODE_BITS * ((level) + ((side) == RING_UP)))
+
 /** A packet between its first slot's insertion and its last slot's last reception. */
 struct ring_flight {
-    uint32_t way[2 * RING_LEVELS]; /**< bits of its slots that enter a ring: by RING_WAY */
+    ring_slot slot;                /**< bits that all of its slots have, but for its tag */
+    uint32_t way[2 * RING_LEVELS]; /**< bits of its slots that enter a ring: by RING_WAY; not of
+                                        those with SLOT_TO_ONE */
     uint32_t receivers; /**< stations that have yet to get its last slot; or the next free flight */
     uint8_t level;      /**< highest ring level it needs */
     uint8_t class, data_slots;
@@ -66,7 +71,9 @@ struct ring_fifo {
     uint32_t feeder_bit;              /**< its node there */
     struct ring_ring *feeder, *drain; /**< drain: the ring whose cycle empties it */
     uint32_t *drain_mask;
-    uint32_t drain_node; /**< its bit in *drain_mask is set while it is not empty */
+    uint32_t drain_node;               /**< its bit in *drain_mask is set while it is not empty */
+    uint32_t shift;                    /**< SLOT_NODE_SHIFT of what is let into the drain */
+    uint8_t hops[1 << SLOT_NODE_BITS]; /**< from there to each of its nodes */
 };
 
 /** More moves than a slot makes before a node looks at it; a power of two. */
@@ -141,9 +148,10 @@ struct ring_outbox {
 struct ring_station {
     /* Being sent: its slots follow one another through the ring's free slots. */
     uint32_t flight, class;
-    uint64_t chosen; /**< cycle in which `class` was chosen last */
-    uint32_t left;   /**< data slots that have yet to enter the ring */
-    uint32_t route;  /**< bits of its slots there */
+    uint64_t chosen;   /**< cycle in which `class` was chosen last */
+    uint32_t left;     /**< data slots that have yet to enter the ring */
+    ring_slot slot;    /**< what all of them have */
+    uint32_t to, hops; /**< if they have SLOT_TO_ONE: node to which they go there, so far away */
     struct ring_outbox out[RING_CLASSES];
     /* Nonsinkable messages out, and when those taken at their targets are to be forgotten. */
     uint32_t nonsinkable_out, returning;
@@ -174,6 +182,7 @@ struct ring_uncontended {
     uint64_t begin; /**< cycle in which its header enters the ring */
     uint64_t end;   /**< cycle in which its last slot is handled at its target */
     struct ring_flight flight;
+    ring_mask mask;
     /* Its way: on each ring from node to node, and when that ring has something to do for it. */
     struct {
         struct ring_ring *r;
@@ -252,6 +261,12 @@ static inline void ring_alarm(struct ring_net *net, struct ring_ring *r, uint32_
     ring_wake(net, r, cycle);
 }
 
+/** From a node of a ring to another one; all around to itself. */
+static inline uint32_t ring_hops(const struct ring_ring *r, uint32_t node, uint32_t to)
+{
+    return to > node ? to - node : to + r->nodes - node;
+}
+
 /** First cycle at or after a tick. */
 static inline uint64_t ring_cycle_at(const struct ring_net *net, sim_tick tick)
 {
@@ -277,7 +292,7 @@ static inline uint64_t ring_class_ready(const struct ring_net *net, const struct
 }
 
 /** What the rings look at in a packet. */
-void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
+void ring_flight_of(const struct ring_net *net, const struct ring_outgoing *o,
                     struct ring_flight *f);
 
 /** The head of an output FIFO leaves in cycle `c`. (cycle.c) */

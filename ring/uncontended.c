@@ -49,11 +49,6 @@ static bool between(const struct ring_uncontended *a, struct head *h, bool up)
     return most_in(a, f, up) < f->limit.near_full;
 }
 
-static uint32_t child(const struct ring_flight *f, unsigned level)
-{
-    return (uint32_t)__builtin_ctz(f->way[RING_WAY(RING_DOWN, level)]);
-}
-
 /* Follows the packet to its target's node. False: it would not go through smoothly. */
 static bool follow(struct ring_uncontended *a, struct head *h)
 {
@@ -64,10 +59,10 @@ static bool follow(struct ring_uncontended *a, struct head *h)
         smooth &= between(a, h, true);
     }
     for (unsigned level = top; level > 0; level--) {
-        along(a, h, child(&a->flight, level));
+        along(a, h, ring_mask_node(a->mask, level));
         smooth &= between(a, h, false);
     }
-    along(a, h, child(&a->flight, 0));
+    along(a, h, ring_mask_node(a->mask, 0));
     return smooth;
 }
 
@@ -120,7 +115,8 @@ bool ring_uncontended_begins(struct ring_net *net, unsigned station)
     a->station = station;
     a->begin = o->ready;
     a->hops = 0;
-    ring_flight_of(net, &o->packet, o->level, &a->flight);
+    a->mask = o->packet.mask;
+    ring_flight_of(net, o, &a->flight);
     const bool smooth = follow(a, &h);
     a->target = h.r->node[h.node].station;
     a->end = h.cycle + a->flight.data_slots;
