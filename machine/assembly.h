@@ -53,6 +53,7 @@ struct nm_station {
     nm_turn order[NM_CARDS_MAX + 1]; /**< the same, in the order in which they go; then SIM_NEVER */
     struct nm_check *check;
     bool foresees; /**< a card does */
+    bool sleeps;   /**< a card does */
     bool frozen;   /**< its processors do not go on */
     struct nm_block *block;
     struct nm_calls calls;     /**< in a window: new ones of its cards. For the first, `k` closes */

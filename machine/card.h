@@ -34,6 +34,8 @@ struct nm_card {
     bool stands;    /**< in a timed machine goes_on() is SIM_NEVER as long as this is set. The
                          card's; false: not known */
     bool foresees;  /**< `quiet` is ever more than 0; set by `create` */
+    bool sleeps;    /**< goes_on() may be a tick before which nothing of the processor changes but
+                         how long it has waited; `comes_to` is not NULL. Set by `create` */
     bool together;  /**< `run` and events of cards of different stations may be called by several
                          host threads at a time; set by `create` */
 };
@@ -96,6 +98,10 @@ struct nm_card_ops {
      *  waits, or has trapped. Changes only by run, by events of rank SIM_RANK_MODULE and
      * SIM_RANK_OS of the card's own component, and by wake. */
     sim_tick (*goes_on)(const struct nm_card *card);
+
+    /** All has been simulated up to tick `now`: a processor that waits for a later one has waited
+     * up to here. Outside, before anything else. NULL: none ever `sleeps` (struct nm_card). */
+    void (*comes_to)(struct nm_card *card, sim_tick now);
 
     /** Functional mode: run up to `end`; beyond it, before `until`, only as far as a load linked
      *  needs for its store-conditional. No link outlives the turn. Traps are told at once. Warming:

@@ -573,11 +573,8 @@ static enum nm_run functional_run(struct nm_machine *m, sim_tick until, struct n
     return until == SIM_NEVER ? NM_RUN_IDLE : NM_RUN_UNTIL;
 }
 
-enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
+static enum nm_run timed_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
 {
-    assert(trap);
-    if (m->mode != NM_MODE_TIMED)
-        return functional_run(m, until, trap);
     for (;;) {
         if (m->now >= m->stop_at)
             return hand_out(m, trap);
@@ -596,4 +593,28 @@ enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap 
         if (m->now - m->watched_at > m->p->watchdog && stuck(m, m->now))
             return NM_RUN_STUCK;
     }
+}
+
+/* Who calls from outside finds all processors where the machine stands. */
+static void wake_cards(struct nm_machine *m, struct nm_station *s)
+{
+    for (unsigned i = 0; i < s->cards; i++) {
+        if (!s->card[i]->sleeps)
+            continue;
+        s->card[i]->ops->comes_to(s->card[i], m->now);
+        if (station_moved(s, i))
+            nm_station_wake(m, s, tick_of(s->running[i]));
+    }
+}
+
+enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
+{
+    assert(trap);
+    if (m->mode != NM_MODE_TIMED)
+        return functional_run(m, until, trap);
+    const enum nm_run why = timed_run(m, until, trap);
+    for (unsigned i = 0; i < m->stations; i++)
+        if (m->station[i].sleeps)
+            wake_cards(m, &m->station[i]);
+    return why;
 }

@@ -224,8 +224,10 @@ static sim_tick words_apart(const struct pc_card *card)
 static void read_out(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t line,
                      sim_tick at)
 {
-    if (card->core->leaves)
+    if (card->core->leaves) {
+        pc_core_wakes(card, pc_card_now(card));
         card->core->leaves(&card->cpu, (unsigned)card->p->l2_line, pc_card_now(card));
+    }
     if (card->monitor.wants & MON_WANTS_ACCESSES)
         pc_monitor_words(card, kind, side == PC_SIDE_D, line, card->p->l2_line, at,
                          words_apart(card));
@@ -333,6 +335,7 @@ static void tell_over(struct pc_card *card, const struct pc_request *r, bool gra
     card->outstanding &= ~agent_bit_of(card, r);
     card->blocked &= card->outstanding;
     pc_card_unforeseen(card);
+    pc_core_wakes(card, now);
     card->core->answered(&card->cpu, pc_side_of(r), r->line, granted,
                          card->activity == PC_RUNNING ? sim_later(now, card->cpu.now) : now);
 }
@@ -1070,9 +1073,11 @@ static bool breaks_link(const struct pc_card *card, const struct nm_packet *in)
 void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
                         bool hit, sim_tick now)
 {
-    if (card->core->asked)
+    if (card->core->asked) {
+        pc_core_wakes(card, pc_card_now(card));
         card->core->asked(&card->cpu, in->message == NM_MSG_INVALIDATE, agent_held(card, in->line),
                           pc_card_now(card));
+    }
     if (in->message != NM_MSG_INTV_S && hit && card->cpu.cursor)
         agent_lost(card, in, now);
     if (breaks_link(card, in)) {

@@ -185,8 +185,10 @@ static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
 /* A core that keeps its primary caches itself loses a line. */
 static void tell_loss(struct pc_card *card, uint64_t line, enum pc_loss loss)
 {
-    if (card->core->loses && !card->functional)
+    if (card->core->loses && !card->functional) {
+        pc_core_wakes(card, pc_card_now(card));
         card->core->loses(&card->cpu, line, loss, pc_card_now(card));
+    }
 }
 
 /* Empties the primary places that hold parts of a line of the secondary cache's `half`. */

@@ -29,6 +29,7 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     card->core = core;
     card->nm.ops = &pc_card_ops;
     card->nm.foresees = core->foresees;
+    card->nm.sleeps = core->sleeps;
     card->nm.together = core->together;
     card->machine = site->machine;
     card->k = site->kernel;
@@ -163,6 +164,7 @@ void pc_card_watch(struct pc_card *card)
                         nm_check_on(card->check);
     card->unwatched = always ? 0 : card->preempt_at;
     card->nm.quiet = 0;
+    pc_core_wakes(card, pc_card_now(card));
 }
 
 /* Nobody looks at the processor before `unwatched`. */
@@ -175,6 +177,26 @@ void pc_foresee(struct pc_cpu *cpu, sim_tick until)
 sim_tick pc_foreseen(const struct pc_cpu *cpu)
 {
     return cpu->card->nm.quiet;
+}
+
+/* In functional mode and warming time passes otherwise; a profile and a recording are told of each
+ * stretch when it is over. The watchdog looks between windows, which must come to an end. */
+sim_tick pc_sleeps(struct pc_cpu *cpu, sim_tick until, enum pc_status state)
+{
+    enum { LONGEST = 100000 };
+    const struct pc_card *card = cpu->card;
+    const bool heard = cpu->cursor || cpu->record || card->functional || card->warm.on;
+    cpu->sleeps_in = (uint8_t)state;
+    cpu->sleeps = heard ? 0 : sim_earlier(until, sim_earlier(card->unwatched, cpu->now + LONGEST));
+    return pc_card_stands(card);
+}
+
+void pc_card_wakes(struct pc_card *card, sim_tick now)
+{
+    struct pc_cpu *cpu = &card->cpu;
+    if (cpu->now < now)
+        card->core->run(cpu, now);
+    cpu->sleeps = 0;
 }
 
 static void card_wait(struct pc_card *card)
@@ -270,6 +292,7 @@ static void follow_exported(struct pc_card *card)
 sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
+    pc_core_wakes(card, cpu->sleeps);
     const bool due = cpu->now >= card->preempt_at;
     if (due && !card_spared(card)) {
         card_preempt(card);
@@ -399,6 +422,8 @@ static void card_trim(const struct pc_card *card, sim_tick at, const struct pc_t
 /* What the processor is doing while its own clock stands still. */
 static enum pc_status card_standing(const struct pc_card *card)
 {
+    if (card->cpu.sleeps)
+        return (enum pc_status)card->cpu.sleeps_in;
     return card->activity == PC_WAITING ? card->stall : PC_ST_STALL_OTHER;
 }
 

@@ -528,6 +528,22 @@ static inline void pc_core_becomes(struct pc_card *card, const struct pc_core_op
 /** The part of pc_card_run for `horizon` beyond card->unwatched. @return 0 */
 sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon);
 
+/** A core that sleeps hears that time has passed up to `now`. (card.c) */
+void pc_card_wakes(struct pc_card *card, sim_tick now);
+
+/** The same, before the core is told anything. */
+static inline void pc_core_wakes(struct pc_card *card, sim_tick now)
+{
+    if (card->cpu.sleeps)
+        pc_card_wakes(card, now);
+}
+
+/** Where a processor that runs stands: a core that sleeps is not asked before. */
+static inline sim_tick pc_card_stands(const struct pc_card *card)
+{
+    return sim_later(card->cpu.now, card->cpu.sleeps);
+}
+
 /** The core's operations that may be NULL. */
 static inline void pc_core_settle(struct pc_card *card)
 {
@@ -556,8 +572,8 @@ sim_tick pc_card_run_checked(struct pc_card *card, sim_tick horizon);
 
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
  *  Precondition: PC_RUNNING.
- *  @return card->cpu.now: it has come to the horizon, and nothing has changed but its own state; 0:
- *          it may wait or be trapped, events may have been posted */
+ *  @return pc_card_stands(): it has come to the horizon, and nothing has changed but its own state;
+ *          0: it may wait or be trapped, events may have been posted */
 static inline sim_tick pc_card_run(struct pc_card *card, sim_tick horizon)
 {
     if (SIM_LOOKS_AT_INVARIANTS)

@@ -163,8 +163,10 @@ struct pc_cpu {
     /* primary instruction cache; nothing is read-only there. The card's */
     struct pc_line *i;
     uint32_t ishift, imask;
-    uint32_t number; /**< machine-wide processor number */
-    bool untimed;    /**< functional mode: every instruction takes one PCycle. The card's */
+    uint32_t number;   /**< machine-wide processor number */
+    bool untimed;      /**< functional mode: every instruction takes one PCycle. The card's */
+    uint8_t sleeps_in; /**< enum pc_status: what becomes of the PCycles up to ... */
+    sim_tick sleeps; /**< ... here, so long as nobody calls the core (pc_sleeps). It clears them */
 
     /* the books: how far they may lag is said at `settle` */
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` */
@@ -213,6 +215,7 @@ struct pc_cpu {
 struct pc_core_ops {
     const char *name; /**< for people; not NULL */
     bool foresees;    /**< it calls pc_foresee */
+    bool sleeps;      /**< it calls pc_sleeps */
     bool together;    /**< cores of different stations may run at a time, on several host threads:
                            they share only what lies in memory, and the code of their block of
                            stations (nm_machine_block) */
@@ -248,8 +251,8 @@ struct pc_core_ops {
      * cpu->now, or that no instruction started behind the horizon, where results are wrong without
      * a word: try a new core in a build with -Dinvariants=true, which ends the process there.
      *
-     * @return cpu->now, >= horizon, if it has come to the horizon; otherwise what pc_stopped
-     *         returns, which it calls last
+     * @return cpu->now, >= horizon, if it has come to the horizon, or what pc_sleeps returns;
+     *         otherwise what pc_stopped returns, which it calls last
      */
     sim_tick (*run)(struct pc_cpu *cpu, sim_tick horizon);
 
@@ -372,7 +375,8 @@ struct pc_core_ops {
      * cpu->now; NULL: it has none. Of an R10000, cycles of kernel mode are not the core's: the card
      * puts down to them all time that is no other mode's. Its clock passes its horizon only by
      * PCycles of exception level, in which nothing else is counted, and in functional mode.
-     *  @param at  the total of the signal that counts all time; 0: it is not asked for */
+     *  @param at  the total of the signal that counts all time; 0: it is not asked for. Of a core
+     *  that sleeps, all totals are as of this tick */
     void (*signals)(const struct pc_cpu *cpu, sim_tick at, union mon_own_signals *out);
 
     /** A look at its own counters, for which it has asked (pc_counters_look), at tick `at`: it has
@@ -621,6 +625,16 @@ void pc_foresee(struct pc_cpu *cpu, sim_tick until);
 
 /** @return up to when that holds as far as is known; 0: nothing is */
 sim_tick pc_foreseen(const struct pc_cpu *cpu);
+
+/**
+ * A third: up to tick `until`, later than cpu->now, the core only waits. Of a run it would make
+ * nothing but PCycles of one state, so it is not run, and its clock stands still, until then; or
+ * until the card has something to tell it: first, then, that time has passed, by a run up to then.
+ * `totals` and `signals` may be asked for while it sleeps. `run` calls this last, or pc_stopped
+ * after it, and sets cpu->sleeps to 0 when it does anything else.
+ * @param state  enum pc_status @return the tick at which it goes on if nobody calls it
+ */
+sim_tick pc_sleeps(struct pc_cpu *cpu, sim_tick until, enum pc_status state);
 
 /** An interrupt comes, or comes again: a line that is kept for a store-conditional is let go of. */
 void pc_let_go(struct pc_cpu *cpu);

@@ -17,8 +17,10 @@ static void waiting_holds(const struct pc_card *card, sim_tick now)
     const bool waits = (card->outstanding && !pc_goes_on(card)) || card->uncached.waits;
     SIM_MUST((activity == PC_WAITING) == waits, "card %u: activity %d, requests %#x, uncached %d",
              number, activity, card->outstanding, card->uncached.waits);
-    SIM_MUST(activity != PC_RUNNING || card->cpu.now >= now,
-             "card %u: at %" PRIu64 ", now %" PRIu64, number, card->cpu.now, now);
+    SIM_MUST(activity != PC_RUNNING || pc_card_stands(card) >= now,
+             "card %u: at %" PRIu64 ", now %" PRIu64, number, pc_card_stands(card), now);
+    SIM_MUST(activity == PC_RUNNING || !card->cpu.sleeps, "card %u: activity %d, asleep", number,
+             activity);
     SIM_MUST(
         card->linked.until <= now || card->linked.until <= card->cpu.now || activity == PC_RUNNING,
         "card %u keeps a line until %" PRIu64 ", now %" PRIu64, number, card->linked.until, now);
@@ -145,10 +147,10 @@ sim_tick pc_card_run_checked(struct pc_card *card, sim_tick horizon)
     const uint64_t before = invariants_lost(card, &tail);
     const sim_tick at = horizon > card->unwatched ? pc_card_run_watched(card, horizon)
                                                   : card->core->run(cpu, horizon);
-    SIM_MUST(!at || at == cpu->now,
+    SIM_MUST(!at || at == pc_card_stands(card),
              "card %u comes back with %" PRIu64 " and stands at %" PRIu64
              ": a core returns cpu->now (procard/core.h)",
-             cpu->number, at, cpu->now);
+             cpu->number, at, pc_card_stands(card));
     const uint64_t kept = invariants_lost(card, &tail) - before;
     /* A trap takes its time, and a core without programs is told how much to let pass. */
     SIM_MUST(

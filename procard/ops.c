@@ -28,7 +28,7 @@ static sim_tick ops_goes_on(const struct nm_card *nm)
 {
     const struct pc_card *card = pc_const_card_of(nm);
     if (card->activity == PC_RUNNING)
-        return card->cpu.now;
+        return pc_card_stands(card);
     return card->warm.on ? pc_warm_goes_on(card) : SIM_NEVER;
 }
 
@@ -36,6 +36,11 @@ static sim_tick ops_run(struct nm_card *nm, sim_tick horizon)
 {
     struct pc_card *card = pc_card_of(nm);
     return pc_card_run(card, horizon);
+}
+
+static void ops_comes_to(struct nm_card *nm, sim_tick now)
+{
+    pc_core_wakes(pc_card_of(nm), now);
 }
 
 static void ops_turn(struct nm_card *nm, sim_tick end, sim_tick until)
@@ -230,6 +235,7 @@ const struct nm_card_ops pc_card_ops = {
     .free = ops_release,
     .run = ops_run,
     .goes_on = ops_goes_on,
+    .comes_to = ops_comes_to,
     .turn = ops_turn,
     .set_mode = set_mode,
     .take = ops_take,

@@ -26,15 +26,29 @@ static bool show_late(struct r10k *c)
 }
 
 /* Of `n` cycles from `from` on, in which the same goes on. */
-static inline void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
+static inline void count_in(const struct r10k *c, struct r10k_signals *out, sim_tick from,
+                            sim_tick n)
 {
-    c->signals.total[R10K_SIGNAL_CYCLES][c->mode] += n;
+    out->total[R10K_SIGNAL_CYCLES][c->mode] += n;
     if (c->used) {
-        c->signals.total[R10K_SIGNAL_MHT][c->mode] += n * c->used;
-        c->signals.total[R10K_SIGNAL_MHT_MEMORY][c->mode] += n * c->in_memory;
+        out->total[R10K_SIGNAL_MHT][c->mode] += n * c->used;
+        out->total[R10K_SIGNAL_MHT_MEMORY][c->mode] += n * c->in_memory;
     }
     if (c->external_until > from)
-        c->signals.total[R10K_SIGNAL_MHT][c->mode] += sim_earlier(c->external_until - from, n);
+        out->total[R10K_SIGNAL_MHT][c->mode] += sim_earlier(c->external_until - from, n);
+}
+
+static inline void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
+{
+    count_in(c, &c->signals, from, n);
+}
+
+void r10k_signals(const struct pc_cpu *base, sim_tick at, union mon_own_signals *out)
+{
+    const struct r10k *c = r10k_const_of(base);
+    out->r10000 = c->signals;
+    if (base->sleeps && at > base->now)
+        count_in(c, &out->r10000, base->now, at - base->now);
 }
 
 /* @return whether units have finished anything */
@@ -225,6 +239,7 @@ static __attribute__((noinline)) sim_tick core_runs(struct r10k *c, sim_tick hor
 {
     struct pc_cpu *base = &c->base;
     base->horizon = horizon;
+    base->sleeps = 0;
     if (base->untimed)
         return r10k_run_untimed(c, horizon);
     c->asked = c->must_stop = c->away = false;
@@ -244,7 +259,8 @@ static __attribute__((noinline)) sim_tick core_runs(struct r10k *c, sim_tick hor
             r10k_look_at_sleep(c, now, c->sleeps);
         core_passes(c, oldest, c->worked ? now + 1 : sim_earlier(c->sleeps, base->horizon));
     }
-    return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
+    const sim_tick at = c->sleeps > base->now ? pc_sleeps(base, c->sleeps, c->state) : base->now;
+    return c->asked ? pc_stopped(base, PC_STOP_ASKED) : at;
 }
 
 /* Most runs of one that waits for memory begin and end while nothing happens. */
@@ -257,7 +273,7 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         return core_runs(c, horizon);
     base->horizon = horizon;
     core_passes(c, c->r.pc, horizon);
-    return horizon;
+    return pc_sleeps(base, c->sleeps, c->state);
 }
 
 void r10k_leave(struct pc_cpu *base)

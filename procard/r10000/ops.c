@@ -26,12 +26,6 @@ static uint64_t ops_pc(const struct pc_cpu *base)
     return r10k_const_of(base)->r.pc;
 }
 
-static void signals(const struct pc_cpu *base, sim_tick at, union mon_own_signals *out)
-{
-    (void)at;
-    out->r10000 = r10k_const_of(base)->signals;
-}
-
 static void begin_life(struct pc_cpu *base)
 {
     r10k_new(r10k_of(base), base->card->p);
@@ -132,7 +126,7 @@ static const struct pc_program_ops programs = {.take = r10000_ops_take,
     .run = r10k_run, .settle = ops_settle, .totals = ops_totals, .leave = r10k_leave,           \
     .moved = r10k_leave, .pc = ops_pc, .truth = r10000_ops_truth, .requests = R10K_MISSES,      \
     .answered = r10k_answered, .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, \
-    .signals = signals, .pipeline = r10k_pipeline, .programs = &programs
+    .signals = r10k_signals, .pipeline = r10k_pipeline, .programs = &programs
 
 #define PROFILED                                                                      \
     CORE, .placed = placed, .argument = ops_argument, .result = result, .sp = ops_sp, \
@@ -142,7 +136,11 @@ static const struct pc_program_ops programs = {.take = r10000_ops_take,
 static const struct pc_core_ops touching = {PROFILED};
 static const struct pc_core_ops profiled = {PROFILED, .touching = &touching};
 static const struct pc_core_ops recording = {CORE}; /* asks for base.record where it graduates */
-static const struct pc_core_ops core = {CORE, .together = true, .profiled = &profiled,
-                                        .recording = &recording, .stepping = &recording};
+static const struct pc_core_ops core = {CORE,
+                                        .sleeps = true,
+                                        .together = true,
+                                        .profiled = &profiled,
+                                        .recording = &recording,
+                                        .stepping = &recording};
 
 const struct nm_card_kind pc_r10000 = {&pc_card_ops, &core, &mon_numachine};

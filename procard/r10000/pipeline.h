@@ -567,8 +567,9 @@ static inline void r10k_wait_for(struct r10k *c, sim_tick at)
 void r10k_new(struct r10k *c, const struct nm_params *p);
 void r10k_free(struct r10k *c);
 
-/** pc_core_ops.run and .leave: everything in flight begins again. */
+/** pc_core_ops.run, .signals, and .leave: everything in flight begins again. */
 sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon);
+void r10k_signals(const struct pc_cpu *base, sim_tick at, union mon_own_signals *out);
 void r10k_leave(struct pc_cpu *base);
 
 /* ---- stages ---------------------------------------------------------------------------------- */
