@@ -354,12 +354,14 @@ static enum nm_xlate cache_translate(struct pc_card *card, enum nm_access access
     enum nm_xlate result = card->space.translate(card->space.ctx, card->cpu.number, va, access, pa);
     if (!nm_xlate_found(result))
         return result;
-    if (x->page != *pa - offset || x->result != result) /* another page, or another of its names */
+    const bool has =
+        x->tag[NM_FETCH] == page || x->tag[NM_LOAD] == page || x->tag[NM_STORE] == page;
+    if (x->page != *pa - offset || x->result != result || !has) /* another, or of another name */
         x->tag[NM_FETCH] = x->tag[NM_LOAD] = x->tag[NM_STORE] = NOWHERE;
     x->page = *pa - offset;
     x->tag[access] = page;
     x->result = (uint8_t)result;
-    x->in_tlb = 0;
+    x->in_tlb = PC_TLB_NONE;
     pc_card_heard(card); /* bytes may be kept apart now */
     return result;
 }
@@ -647,7 +649,7 @@ static bool cache_obtain(struct pc_card *card, enum pc_side side, const struct t
 static bool cache_mapped(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick *at,
                          enum pc_stop *stop)
 {
-    if (!card->tlb_model || card->functional)
+    if (card->functional)
         return true;
     *at += pc_tlb_access(card, side, va, *at);
     if (*at < card->cpu.horizon)
@@ -689,9 +691,16 @@ static bool cache_unheard(const struct pc_card *card)
            !nm_machine_apart(card->machine) && !nm_check_on(card->check);
 }
 
+/* Whether somebody is told of stalls. */
+static bool stalls_told(const struct pc_card *card)
+{
+    return card->cpu.cursor || card->cpu.record || card->pins;
+}
+
 void pc_card_heard(struct pc_card *card)
 {
     card->unheard = cache_unheard(card);
+    card->untold = card->unheard && !stalls_told(card);
 }
 
 /* Gives a line in a half the colour of an access, unless it has another. */
@@ -702,16 +711,18 @@ static inline bool takes_colour(const struct pc_card *card, enum pc_side half, u
         return true;
     uint8_t *colour = &card->l2[half].colour[place]; /* a complement; 0: of PC_COLOURLESS */
     const uint8_t wanted = (uint8_t)~colour_of(card, va);
-    if (*colour && *colour != wanted)
-        return false;
-    *colour = wanted;
-    return true;
+    if (!*colour)
+        *colour = wanted;
+    return *colour == wanted;
 }
 
 /* What l1_fill does when nobody is told of accesses, but for the place itself.
- * @param dirty  the line that makes room is @param missed  the secondary cache has */
-static inline __attribute__((always_inline)) void
-fill_unheard(struct pc_card *card, enum pc_side side, bool dirty, bool missed, sim_tick at)
+ * @param dirty  the line that makes room is @param missed  the secondary cache has
+ * @param untold  it is known that nobody is told of stalls, either */
+static inline __attribute__((always_inline)) void fill_unheard(struct pc_card *card,
+                                                               enum pc_side side, bool dirty,
+                                                               bool missed, bool untold,
+                                                               sim_tick at)
 {
     const uint64_t before = missed ? 0 : (dirty ? card->way[side].down : 0) + card->p->l2_lookup,
                    took = before + refill_time(card, side, at + before);
@@ -723,37 +734,61 @@ fill_unheard(struct pc_card *card, enum pc_side side, bool dirty, bool missed, s
         card->truth.l1i_misses++;
     else
         card->truth.l1d_misses++;
-    if (card->cpu.cursor || card->cpu.record || card->pins)
-        pc_card_stall(card, state, took, at);
-    else
+    if (untold || card->untold)
         pc_stall_book(card, state, took, at);
+    else
+        pc_card_stall(card, state, took, at);
 }
 
 /* An access at hand: where its line lies. */
 struct hand {
     enum pc_side side;
-    uint64_t va, pa, line, low; /* low: the bits of an address within a primary line */
-    unsigned place;             /* in the primary cache */
+    uint64_t va, pa, line;
+    unsigned place; /* in the primary cache */
     uint64_t in_l2;
-    bool writes;         /* it is a store */
-    struct pc_xlate *of; /* its page */
+    bool writes;                /* it is a store */
+    struct pc_tlb_entry *entry; /* that translates its page */
 };
 
-/* Finds it, of a coherent page that has been translated before and a secondary cache of one way.
+static struct pc_xlate *hand_page(struct pc_card *card, uint64_t va)
+{
+    return &card->tlb[(va >> card->page_shift) % PC_TLB];
+}
+
+/* Whether the short way may be taken, of an access that is aligned and before the horizon: its page
+ * is coherent, has been translated before, and is in the TLB. */
+static inline bool hand_may(const struct pc_card *card, const struct pc_xlate *x, uint64_t va,
+                            enum nm_access access)
+{
+    const uint64_t page = va >> card->page_shift;
+    const bool may = x->tag[access] == page && x->in_tlb != PC_TLB_NONE;
+    if (SIM_LOOKS_AT_INVARIANTS && may)
+        SIM_MUST(cache_unheard(card) && !(card->untold && stalls_told(card)) &&
+                     x->result == NM_XLATE_OK &&
+                     (!card->tlb_model ||
+                      pc_tlb_is(&card->tlb_entry[x->in_tlb], page >> 1, card->space.ctx)),
+                 "card %u, page 0x%" PRIx64 ": somebody listens, and pc_card_heard was not called; "
+                 "or the page has left the TLB",
+                 card->cpu.number, page);
+    return may;
+}
+
+/* Finds it, in a secondary cache of one way.
  * @return enum nm_line: what that has of the line; another number: nothing */
 static inline __attribute__((always_inline)) uint64_t
-hand_find(struct pc_card *card, enum pc_side side, struct pc_xlate *x, uint64_t va, struct hand *h)
+hand_find(struct pc_card *card, enum pc_side side, uint64_t va, struct hand *h)
 {
+    const struct pc_xlate *x = hand_page(card, va);
     const struct pc_l2 *l2 = &card->l2[side];
     h->side = side;
     h->va = va;
     h->pa = x->page | (card->page_low & va);
-    h->line = h->pa & ~card->l2_low;
-    h->low = card->l1_low[side];
+    h->line = h->pa & card->l2_part;
     h->place = l1_place(card, side, va);
     h->in_l2 = h->line >> card->l2_shift & (l2->sets - 1);
-    h->of = x;
-    return l2->tag[h->in_l2] ^ (~h->line & ~(uint64_t)PC_STATE);
+    h->entry = &card->tlb_entry[x->in_tlb];
+    /* of a line that is there they differ in all bits above the state's */
+    return (l2->tag[h->in_l2] ^ h->line) + PC_STATE + 1;
 }
 
 /* Whether it may be read where the secondary cache has this of it. */
@@ -762,64 +797,56 @@ static inline bool hand_reads(uint64_t state)
     return state - NM_LINE_S <= NM_LINE_D - NM_LINE_S;
 }
 
-/* Whether the TLB has its page. @param[out] entry  then, unless TLBs are not modelled */
-static inline __attribute__((always_inline)) bool
-hand_mapped(struct pc_card *card, const struct hand *h, struct pc_tlb_entry **entry)
+/* The processor sees the line from now on. */
+static inline __attribute__((always_inline)) void hand_shows(struct pc_card *card,
+                                                             const struct hand *h, bool dirty)
 {
-    struct pc_tlb_model *const t = card->tlb_model;
-    const uint64_t page = h->va >> card->page_shift;
-    *entry = NULL;
-    if (!t)
-        return true;
-    *entry = pc_tlb_find_again(t, page >> 1, card->space.ctx, &h->of->in_tlb);
-    return *entry && (h->side == PC_SIDE_D || pc_tlb_holds(t, page, card->space.ctx));
+    const enum pc_side side = h->side;
+    struct pc_line *const view = &card->l1[side][h->place];
+    const bool writable = side == PC_SIDE_I || h->writes || (dirty && may_store(card, h->va));
+    if (view->tag == 0 || view->tag == ~UINT64_C(0)) /* none, perhaps (pc_line_none) */
+        card->l1_shown[side][h->place / 64] |= 1ull << h->place % 64;
+    view->tag = (h->va & card->l1_part[side]) | (writable ? 0 : PC_LINE_READ_ONLY);
+    view->host = (uintptr_t)(card->image + h->pa) - h->va;
+    if (side == PC_SIDE_D)
+        pc_tlb_shows(h->entry, h->place);
 }
 
-/* The processor sees the line from now on, which is in the primary cache then. @return its bytes;
- * NULL: nothing has been done */
-static inline __attribute__((always_inline)) uint8_t *hand_up(struct pc_card *card,
-                                                              const struct hand *h, sim_tick at)
+/* The same, unless the copy is older than the image. @param filled  it has just come up
+ * @return its bytes */
+static uint8_t *hand_shows_old(struct pc_card *card, const struct hand *h, bool filled, bool dirty)
+{
+    uint8_t *const bytes = cache_bytes_of(card, h->pa);
+    if (bytes == card->image + h->pa)
+        hand_shows(card, h, dirty);
+    else if (filled)
+        card->l1[h->side][h->place].tag = pc_line_none(h->place);
+    return bytes;
+}
+
+/* The line is in the primary cache then, and shown.
+ * @param plain  nobody is told of stalls, and no copy is older than the image: no call is needed
+ * @param[out] bytes  of the access @return false: nothing has been done */
+static inline __attribute__((always_inline)) bool
+hand_up(struct pc_card *card, const struct hand *h, bool plain, sim_tick at, uint8_t **bytes)
 {
     const enum pc_side side = h->side;
     uint64_t *const line = &card->l1_line[side][h->place];
-    struct pc_line *const view = &card->l1[side][h->place];
-    const uint64_t part = (h->pa & ~h->low) | PC_L1_PRESENT, had = *line;
+    const uint64_t part = (h->pa & card->l1_part[side]) | PC_L1_PRESENT, had = *line;
     const bool fills = (had & ~(uint64_t)PC_L1_DIRTY) != part;
-    struct pc_tlb_entry *entry;
-    if (!hand_mapped(card, h, &entry) || !takes_colour(card, side, h->in_l2, h->va))
-        return NULL;
+    if (!takes_colour(card, side, h->in_l2, h->va))
+        return false;
     if (fills)
-        fill_unheard(card, side, had & PC_L1_DIRTY, card->filled == h->line, at);
+        fill_unheard(card, side, had & PC_L1_DIRTY, card->filled == h->line, plain, at);
     const uint64_t has = (fills ? part : had) | (h->writes ? PC_L1_DIRTY : 0);
     *line = has;
     card->filled = NOWHERE;
-    if (side == PC_SIDE_D && *card->olds) {
-        uint8_t *const bytes = cache_bytes_of(card, h->pa);
-        if (bytes != card->image + h->pa) {
-            if (fills)
-                view->tag = pc_line_none(h->place);
-            return bytes;
-        }
-    }
-    const bool writable = side == PC_SIDE_I || (has & PC_L1_DIRTY && may_store(card, h->va));
-    *view = (struct pc_line){.tag = (h->va & ~h->low) | (writable ? 0 : PC_LINE_READ_ONLY),
-                             .host = (uintptr_t)(card->image + h->pa) - h->va};
-    card->l1_shown[side][h->place / 64] |= 1ull << h->place % 64;
-    if (entry && side == PC_SIDE_D)
-        pc_tlb_shows(entry, h->place);
-    return card->image + h->pa;
-}
-
-/* Whether the short way may be taken, of an access that is aligned and before the horizon. */
-static inline bool hand_may(const struct pc_card *card, const struct pc_xlate *x, uint64_t va,
-                            enum nm_access access)
-{
-    const bool may =
-        x->result == NM_XLATE_OK && x->tag[access] == va >> card->page_shift && card->unheard;
-    if (SIM_LOOKS_AT_INVARIANTS && may)
-        SIM_MUST(cache_unheard(card), "card %u: somebody listens, and pc_card_heard was not called",
-                 card->cpu.number);
-    return may;
+    *bytes = card->image + h->pa;
+    if (!plain && side == PC_SIDE_D && *card->olds)
+        *bytes = hand_shows_old(card, h, fills, has & PC_L1_DIRTY);
+    else
+        hand_shows(card, h, has & PC_L1_DIRTY);
+    return true;
 }
 
 /* The short way of a load or a store that must look into the secondary cache and finds there what
@@ -827,45 +854,53 @@ static inline bool hand_may(const struct pc_card *card, const struct pc_xlate *x
  * and runs of checking mode (run.check), which never come by here, hold the two together. A line
  * that is shown already is in the TLB, of the access's colour, and no older than the image: a store
  * only makes it dirty.
- * @return NULL: nothing has been done, the long way is to be taken */
-static inline uint8_t *data_at_hand(struct pc_card *card, uint64_t va, unsigned size, bool store,
-                                    sim_tick at)
+ * @param plain  as of hand_up @return false: nothing has been done, the long way is to be taken */
+static inline __attribute__((always_inline)) bool data_at_hand(struct pc_card *card, uint64_t va,
+                                                               unsigned size, bool store,
+                                                               bool plain, sim_tick at,
+                                                               uint8_t **bytes)
 {
-    struct pc_xlate *const x = &card->tlb[(va >> card->page_shift) % PC_TLB];
     struct hand h = {.writes = store};
     if (at >= card->cpu.horizon || va & (size - 1) ||
-        !hand_may(card, x, va, store ? NM_STORE : NM_LOAD) || card->request->failed)
-        return NULL;
-    const uint64_t state = hand_find(card, PC_SIDE_D, x, va, &h);
+        !hand_may(card, hand_page(card, va), va, store ? NM_STORE : NM_LOAD) ||
+        card->request->failed)
+        return false;
+    const uint64_t state = hand_find(card, PC_SIDE_D, va, &h);
     struct pc_line *const view = &card->l1[PC_SIDE_D][h.place];
     if (store ? state != NM_LINE_D : !hand_reads(state))
-        return NULL;
-    if (store && view->tag == ((va & ~h.low) | PC_LINE_READ_ONLY)) {
+        return false;
+    if (store && view->tag == ((va & card->l1_part[PC_SIDE_D]) | PC_LINE_READ_ONLY)) {
         card->filled = NOWHERE;
         card->l1_line[PC_SIDE_D][h.place] |= PC_L1_DIRTY;
         view->tag &= ~PC_LINE_READ_ONLY;
-        return card->image + h.pa;
+        *bytes = card->image + h.pa;
+        return true;
     }
-    return hand_up(card, &h, at);
+    return hand_up(card, &h, plain, at, bytes);
+}
+
+/* Whether that way is plain: nobody is told of anything, and no copy is older than the image. */
+static inline bool hand_plain(const struct pc_card *card)
+{
+    return card->untold && !*card->olds;
 }
 
 /* The same of a fetch, whose line the half for instructions has. @return whether it is done */
-static inline bool fetch_at_hand(struct pc_card *card, uint64_t va, sim_tick at)
+static inline bool fetch_at_hand(struct pc_card *card, uint64_t va, bool again, sim_tick at)
 {
-    struct pc_xlate *const x = &card->tlb[(va >> card->page_shift) % PC_TLB];
     struct hand h = {.writes = false};
-    return at < card->cpu.horizon && !(va & 3) && hand_may(card, x, va, NM_FETCH) &&
-           hand_reads(hand_find(card, PC_SIDE_I, x, va, &h)) && hand_up(card, &h, at);
+    uint8_t *bytes;
+    return card->unheard && !(va & 3) && hand_may(card, hand_page(card, va), va, NM_FETCH) &&
+           (!card->tlb_model ||
+            pc_tlb_holds(card->tlb_model, va >> card->page_shift, card->space.ctx)) &&
+           hand_reads(hand_find(card, PC_SIDE_I, va, &h)) &&
+           (!again || pc_l1_has(card, PC_SIDE_I, h.place, h.pa & card->l1_part[PC_SIDE_I])) &&
+           hand_up(card, &h, false, at, &bytes);
 }
 
 bool pc_fetch_again(struct pc_cpu *cpu, uint64_t va)
 {
-    struct pc_card *card = cpu->card;
-    struct pc_xlate *const x = &card->tlb[(va >> card->page_shift) % PC_TLB];
-    struct hand h = {.writes = false};
-    return !(va & 3) && hand_may(card, x, va, NM_FETCH) &&
-           hand_reads(hand_find(card, PC_SIDE_I, x, va, &h)) &&
-           pc_l1_has(card, PC_SIDE_I, h.place, h.pa & ~h.low) && hand_up(card, &h, cpu->now);
+    return fetch_at_hand(cpu->card, va, true, cpu->now);
 }
 
 /* @param[out] pa  as the caches see it */
@@ -947,18 +982,38 @@ bool pc_served(const struct pc_cpu *cpu, uint64_t va, unsigned size, bool store)
     return state == NM_LINE_D || state == NM_LINE_E || (state == NM_LINE_S && !store);
 }
 
+/* One that is not plainly at hand. Not inline: what is takes no more registers than it needs. */
+static __attribute__((noinline)) uint8_t *data_elsewhere(struct pc_cpu *cpu, uint64_t va,
+                                                         unsigned size, bool store, sim_tick at,
+                                                         enum pc_stop *stop)
+{
+    struct pc_card *card = cpu->card;
+    uint8_t *bytes;
+    uint64_t pa;
+    if (card->unheard && !hand_plain(card) &&
+        data_at_hand(card, va, size, store, false, at, &bytes))
+        return bytes;
+    return data_access(cpu, va, size, store ? NM_STORE : NM_LOAD, at, stop, &pa);
+}
+
+static inline __attribute__((always_inline)) uint8_t *
+data_of(struct pc_cpu *cpu, uint64_t va, unsigned size, bool store, sim_tick at, enum pc_stop *stop)
+{
+    struct pc_card *card = cpu->card;
+    uint8_t *bytes;
+    if (hand_plain(card) && data_at_hand(card, va, size, store, true, at, &bytes))
+        return bytes;
+    return data_elsewhere(cpu, va, size, store, at, stop);
+}
+
 uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
-    uint64_t pa;
-    uint8_t *const bytes = data_at_hand(cpu->card, va, size, false, at);
-    return bytes ? bytes : data_access(cpu, va, size, NM_LOAD, at, stop, &pa);
+    return data_of(cpu, va, size, false, at, stop);
 }
 
 uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
-    uint64_t pa;
-    uint8_t *const bytes = data_at_hand(cpu->card, va, size, true, at);
-    return bytes ? bytes : data_access(cpu, va, size, NM_STORE, at, stop, &pa);
+    return data_of(cpu, va, size, true, at, stop);
 }
 
 uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
@@ -1002,7 +1057,7 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
 {
     struct pc_card *card = cpu->card;
     uint64_t pa;
-    if (fetch_at_hand(card, va, at))
+    if (at < cpu->horizon && fetch_at_hand(card, va, false, at))
         return true;
     if (at >= cpu->horizon) {
         *stop = PC_STOP_HORIZON;

@@ -52,8 +52,7 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     if (core->create)
         core->create(&card->cpu);
     pc_card_forget(card);
-    if (p->tlb_refill && !card->functional && !core->requests)
-        card->tlb_model = pc_tlb_new(room);
+    pc_tlb_init(card, p->tlb_refill && !card->functional && !core->requests);
     card->linked.put_out = PC_NOWHERE;
     card->chance = site->number;
     card->preempt_at = SIM_NEVER;

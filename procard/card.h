@@ -160,10 +160,11 @@ enum { PC_TLB = 256, PC_PAGES = 256 };
 /** Host-side memory of a translation; costs no simulated time (the R4400's own TLB: tlb.c). A tag
  *  is the virtual page number, or ~0. */
 struct pc_xlate {
-    uint64_t tag[3]; /**< by NM_FETCH, NM_LOAD, NM_STORE */
-    uint64_t page;   /**< physical address of the page */
+    uint64_t tag[3]; /**< by NM_FETCH, NM_LOAD, NM_STORE: of one page */
+    uint64_t page;   /**< physical address of the page; only with a tag, as what follows */
     uint8_t result;  /**< enum nm_xlate: its attribute */
-    uint8_t in_tlb;  /**< the entry of the R4400's TLB that translated it last */
+    uint8_t in_tlb;  /**< the entry of the R4400's TLB (tlb_entry) that translates it, if it is
+                          coherent; PC_TLB_NONE: none does */
 };
 
 /** [PCycles] How long a primary line is on its way. */
@@ -297,8 +298,8 @@ struct pc_card {
     /* cache.c, places.c; read by all: the caches */
     struct pc_l2 l2[PC_SIDES];  /**< both the same arrays when the cache is not split */
     unsigned l1_mask[PC_SIDES]; /**< places of l1[], less one */
-    uint64_t l1_low[PC_SIDES];  /**< bits of an address within one */
-    uint64_t l2_low;            /**< within a line of the secondary cache */
+    uint64_t l1_part[PC_SIDES]; /**< bits of an address that name the line of one */
+    uint64_t l2_part;           /**< ... and a line of the secondary cache */
     unsigned l2_shift;
     struct pc_ways way[PC_SIDES];
     bool functional; /**< there are no caches; l1[] shows pages */
@@ -314,16 +315,18 @@ struct pc_card {
     sim_tick refilled;       /**< the last refill with sub-block order is over */
     uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
     bool unheard; /**< a load or a store is nothing to anybody but its own caches: pc_card_heard */
+    bool untold;  /**< nor is its stall: nobody is told of any */
 
     /* card.c: how far it runs */
     sim_tick preempt_at;
     sim_tick unwatched; /**< up to here the processor runs without another look: pc_card_watch */
 
-    /* cache.c: translations */
+    /* cache.c, tlb.c: translations */
     struct pc_xlate tlb[PC_TLB];
 
-    /* tlb.c; read by all: the TLB of the processor */
+    /* tlb.c, cache.c; read by all: the TLB of the processor */
     struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
+    struct pc_tlb_entry *tlb_entry; /**< its entries; without it the first translates all pages */
 
     /* uncached.c; read by all: uncached accesses */
     struct pc_uncached uncached;
@@ -509,7 +512,8 @@ void pc_card_preempt(struct pc_card *card, sim_tick at);
 /** The processor, which has waited up to now, goes on: the wait is charged. */
 void pc_card_go_on(struct pc_card *card, sim_tick now);
 
-/** Must follow a change of who is told of accesses, or of what an access is (the mode). */
+/** Must follow a change of who is told of accesses or stalls, or of what an access is (the mode).
+ */
 void pc_card_heard(struct pc_card *card);
 
 /** What pc_foresee was told holds no longer. */
@@ -780,11 +784,11 @@ void pc_misses_lose(struct pc_card *card, enum pc_side side, uint64_t line, bool
 
 /* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 
-/** @param room  of the card */
-struct pc_tlb_model *pc_tlb_new(struct sim_room *room);
+/** The card's TLB. @param modelled  it has one */
+void pc_tlb_init(struct pc_card *card, bool modelled);
 
-/** An access to a mapped page at tick `at`; charges the time until the page is in the TLB.
- *  @return the PCycles charged */
+/** An access to a page that has just been translated, at tick `at`; charges the time until it is in
+ *  the TLB. @return the PCycles charged */
 uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick at);
 
 /** The fast path may see a line of the data cache: so that it can be taken back with its page's

@@ -419,6 +419,7 @@ void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, p
     if (pins)
         pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
     c->pins = pins;
+    pc_card_heard(c);
     pc_card_watch(c);
 }
 

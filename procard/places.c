@@ -14,7 +14,7 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
     unsigned places = (unsigned)(size / line);
     assert(side == PC_SIDE_I || places > 1); /* pc_line_none: an address of another place */
     card->l1_shift[side] = (unsigned)__builtin_ctzll(line);
-    card->l1_low[side] = line - 1;
+    card->l1_part[side] = ~(line - 1);
     card->l1_mask[side] = places - 1;
     card->l1_line[side] = sim_room_take(card->room, places * sizeof *card->l1_line[side]);
     card->l1[side] = sim_room_take(card->room, places * sizeof *card->l1[side]);
@@ -50,7 +50,7 @@ static void l2_new(struct pc_card *card, struct sim_room *room)
     if (!p->l2_split)
         card->l2[PC_SIDE_D] = card->l2[PC_SIDE_I];
     card->l2_shift = (unsigned)__builtin_ctzll(p->l2_line);
-    card->l2_low = p->l2_line - 1;
+    card->l2_part = ~(p->l2_line - 1);
 }
 
 /* With sub-block order the words asked for come first. */
@@ -115,7 +115,7 @@ static void swap_places(struct pc_card *card)
         card->l1[side] = there.view;
         card->l1_shown[side] = there.shown;
         card->l1_shift[side] = there.shift;
-        card->l1_low[side] = (UINT64_C(1) << there.shift) - 1;
+        card->l1_part[side] = ~UINT64_C(0) << there.shift;
         card->l1_mask[side] = there.mask;
         card->aside[side] = here;
     }

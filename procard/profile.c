@@ -212,6 +212,7 @@ struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function
             .node = nowhere, .at = nowhere, .pc = PC_PROFILE_NOWHERE, .profile = p, .card = card};
         pc_core_becomes(card, card->core->profiled);
         card->cpu.cursor = &p->cursor[i];
+        pc_card_heard(card);
         card->cpu.touched = &p->cursor[i].untouched;
     }
     return p;

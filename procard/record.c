@@ -32,6 +32,7 @@ struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_
         memset(record->last, 0xff, sizeof record->last);
         pc_core_becomes(card, card->core->recording);
         card->cpu.record = record;
+        pc_card_heard(card);
     }
     return records;
 }

@@ -20,7 +20,7 @@
 
 static const uint64_t NOWHERE = ~0ull;
 
-struct pc_tlb_model *pc_tlb_new(struct sim_room *room)
+static struct pc_tlb_model *tlb_new(struct sim_room *room)
 {
     struct pc_tlb_model *t = sim_room_take(room, sizeof *t);
     memset(t->first, PC_TLB_NONE, sizeof t->first);
@@ -29,6 +29,20 @@ struct pc_tlb_model *pc_tlb_new(struct sim_room *room)
     for (unsigned i = 0; i < PC_TLB_PAGES; i++)
         t->page[i].pair = NOWHERE;
     return t;
+}
+
+/* An entry that nobody asks what has been shown of its pages. */
+static struct pc_tlb_entry *tlb_entry_of_all(struct sim_room *room)
+{
+    struct pc_tlb_entry *e = sim_room_take(room, sizeof *e);
+    e->count = PC_TLB_SHOWN + 1;
+    return e;
+}
+
+void pc_tlb_init(struct pc_card *card, bool modelled)
+{
+    card->tlb_model = modelled ? tlb_new(card->room) : NULL;
+    card->tlb_entry = modelled ? card->tlb_model->entry : tlb_entry_of_all(card->room);
 }
 
 /* One of 64 bits for 8 MB of pairs of pages, so that a stack that is mapped or given back is looked
@@ -109,10 +123,20 @@ void pc_tlb_all_hidden(struct pc_card *card)
         t->entry[i].count = 0;
 }
 
+/* Translations that are remembered no longer have it. */
+static void tlb_unlink(struct pc_card *card, const struct pc_tlb_entry *e)
+{
+    struct pc_xlate *x = &card->tlb[2 * e->pair % PC_TLB];
+    for (unsigned i = 0; i < 2; i++)
+        if (x[i].in_tlb == e - card->tlb_entry)
+            x[i].in_tlb = PC_TLB_NONE;
+}
+
 static void drop_pair(struct pc_card *card, struct pc_tlb_entry *e)
 {
     if (e->pair == NOWHERE)
         return;
+    tlb_unlink(card, e);
     for (unsigned i = 0; i < PC_TLB_PAGES; i++)
         if (card->tlb_model->page[i].pair >> 1 == e->pair)
             drop_page(card, i);
@@ -149,17 +173,17 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 }
 
 /* The software's refill (manual p. 84): an exception, and an entry chosen by Random. */
-static uint64_t procard_tlb_refill(struct pc_card *card, uint64_t va, sim_tick at)
+static struct pc_tlb_entry *procard_tlb_refill(struct pc_card *card, uint64_t va, sim_tick at)
 {
     struct pc_tlb_model *t = card->tlb_model;
-    const unsigned i = PC_TLB_ENTRIES - 1 - at % PC_TLB_ENTRIES;
+    struct pc_tlb_entry *e = &t->entry[PC_TLB_ENTRIES - 1 - at % PC_TLB_ENTRIES];
     const uint64_t pair = va >> card->page_shift >> 1;
-    drop_pair(card, &t->entry[i]);
-    t->entry[i] = (struct pc_tlb_entry){.pair = pair, .space = card->space.ctx};
-    tlb_chain(t, &t->entry[i]);
+    drop_pair(card, e);
+    *e = (struct pc_tlb_entry){.pair = pair, .space = card->space.ctx};
+    tlb_chain(t, e);
     t->reached |= tlb_reach(pair);
     card->truth.tlb_misses++;
-    return pc_card_exception(card, card->p->tlb_refill, at);
+    return e;
 }
 
 /* An instruction's page comes from the big TLB, while the pipeline waits (other stall). */
@@ -177,12 +201,16 @@ static uint64_t page_miss(struct pc_card *card, uint64_t va, sim_tick at)
 uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick at)
 {
     struct pc_tlb_model *t = card->tlb_model;
-    uint64_t page = va >> card->page_shift, spent = 0;
-    if (!t)
-        return 0;
-    if (!pc_tlb_find(t, page >> 1, card->space.ctx))
-        spent = procard_tlb_refill(card, va, at);
-    if (side == PC_SIDE_I && !pc_tlb_holds(t, page, card->space.ctx))
+    const uint64_t page = va >> card->page_shift;
+    struct pc_xlate *x = &card->tlb[page % PC_TLB];
+    struct pc_tlb_entry *e = t ? pc_tlb_find(t, page >> 1, card->space.ctx) : card->tlb_entry;
+    uint64_t spent = 0;
+    if (!e) {
+        e = procard_tlb_refill(card, va, at);
+        spent = pc_card_exception(card, card->p->tlb_refill, at);
+    }
+    if (t && side == PC_SIDE_I && !pc_tlb_holds(t, page, card->space.ctx))
         spent += page_miss(card, va, at + spent);
+    x->in_tlb = x->result == NM_XLATE_OK ? (uint8_t)(e - card->tlb_entry) : PC_TLB_NONE;
     return spent;
 }

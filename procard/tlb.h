@@ -50,19 +50,6 @@ static inline struct pc_tlb_entry *pc_tlb_find(struct pc_tlb_model *t, uint64_t 
     return NULL;
 }
 
-/** The same. @param last  the entry it was in when it was last looked for, which is tried first */
-static inline struct pc_tlb_entry *pc_tlb_find_again(struct pc_tlb_model *t, uint64_t pair,
-                                                     const void *space, uint8_t *last)
-{
-    struct pc_tlb_entry *e = &t->entry[*last];
-    if (pc_tlb_is(e, pair, space))
-        return e;
-    e = pc_tlb_find(t, pair, space);
-    if (e)
-        *last = (uint8_t)(e - t->entry);
-    return e;
-}
-
 /** Whether an entry for instructions has the page. */
 static inline bool pc_tlb_holds(const struct pc_tlb_model *t, uint64_t page, const void *space)
 {
