@@ -53,7 +53,6 @@ struct nm_station {
     nm_turn order[NM_CARDS_MAX + 1]; /**< the same, in the order in which they go; then SIM_NEVER */
     struct nm_check *check;
     bool foresees; /**< a card does */
-    bool sleeps;   /**< a card does */
     bool frozen;   /**< its processors do not go on */
     struct nm_block *block;
     struct nm_calls calls;     /**< in a window: new ones of its cards. For the first, `k` closes */
@@ -93,6 +92,7 @@ struct nm_machine {
                         */
     bool together;     /**< stations may run at a time, by all their cards and by the mode */
     bool in_turn;      /**< stations run one after the other (nm_machine_in_turn) */
+    bool sleeps;       /**< a card does */
     uint64_t *awake;   /**< bit per station: it has something to do, some time */
     const bool *broken;         /**< a coherence rule or an invariant, see nm_check_failed */
     sim_tick watched_at;        /**< when the watchdog last looked */

@@ -196,7 +196,7 @@ static void card_new(struct nm_machine *m, struct nm_station *s, unsigned positi
                                       .station = (uint16_t)s->number};
     s->card[position] = m->card[number] = site.kind->ops->create(&site);
     s->foresees |= s->card[position]->foresees;
-    s->sleeps |= s->card[position]->sleeps;
+    m->sleeps |= s->card[position]->sleeps;
     m->together &= s->card[position]->together;
 }
 

@@ -146,7 +146,7 @@ static inline nm_turn turn_now(const struct nm_station *s, unsigned position)
 }
 
 /* @return whether the processor stands elsewhere */
-static bool station_moved(struct nm_station *s, unsigned position)
+static inline bool station_moved(struct nm_station *s, unsigned position)
 {
     const nm_turn turn = turn_now(s, position);
     if (turn == s->running[position])
@@ -596,14 +596,18 @@ static enum nm_run timed_run(struct nm_machine *m, sim_tick until, struct nm_tra
 }
 
 /* Who calls from outside finds all processors where the machine stands. */
-static void wake_cards(struct nm_machine *m, struct nm_station *s)
+static __attribute__((noinline)) void wake_cards(struct nm_machine *m)
 {
-    for (unsigned i = 0; i < s->cards; i++) {
-        if (!s->card[i]->sleeps)
+    for (unsigned i = 0; i < m->cards; i++) {
+        struct nm_station *s = &m->station[i / m->station->cards];
+        const unsigned position = i % m->station->cards;
+        if (!m->card[i]->sleeps)
             continue;
-        s->card[i]->ops->comes_to(s->card[i], m->now);
-        if (station_moved(s, i))
-            nm_station_wake(m, s, tick_of(s->running[i]));
+        const nm_turn turn = s->running[position];
+        m->card[i]->ops->comes_to(m->card[i], m->now);
+        nm_station_moved(s, position);
+        if (s->running[position] != turn)
+            nm_station_wake(m, s, tick_of(s->running[position]));
     }
 }
 
@@ -613,8 +617,7 @@ enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap 
     if (m->mode != NM_MODE_TIMED)
         return functional_run(m, until, trap);
     const enum nm_run why = timed_run(m, until, trap);
-    for (unsigned i = 0; i < m->stations; i++)
-        if (m->station[i].sleeps)
-            wake_cards(m, &m->station[i]);
+    if (m->sleeps)
+        wake_cards(m);
     return why;
 }

@@ -362,7 +362,8 @@ static enum nm_xlate cache_translate(struct pc_card *card, enum nm_access access
     x->tag[access] = page;
     x->result = (uint8_t)result;
     x->in_tlb = PC_TLB_NONE;
-    pc_card_heard(card); /* bytes may be kept apart now */
+    if (nm_machine_apart(card->machine)) /* perhaps only now */
+        pc_card_heard(card);
     return result;
 }
 

@@ -62,6 +62,7 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     pc_l2c_init(card);
     pc_sync_init(&card->sync, p);
     pc_card_watch(card);
+    pc_card_heard(card);
     return &card->nm;
 }
 
