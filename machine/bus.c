@@ -114,16 +114,24 @@ static bool has_way(const struct nm_bus *bus, const struct nm_packet *p)
     return !(p->targets & (bus->full[class] | (free ? 0 : bus->held)));
 }
 
-/* The class of the packet a module would send next: the oldest, but a nonsinkable one that finds no
- * room steps aside for sinkable ones. Precondition: it has one. */
-static inline enum nm_class next_class(const struct nm_bus *bus, const struct nm_port *port)
+/* Of a module with packets of both classes the class of the older one, but a nonsinkable one that
+ * finds no room steps aside for sinkable ones. */
+static __attribute__((noinline)) enum nm_class older_class(const struct nm_bus *bus,
+                                                           const struct nm_port *port)
 {
-    const struct nm_fifo *s = &port->out[NM_SINKABLE], *n = &port->out[NM_NONSINKABLE];
-    if (!n->count || !s->count)
-        return n->count ? NM_NONSINKABLE : NM_SINKABLE;
-    const struct nm_packet *sinkable = nm_fifo_at(s, 0), *nonsinkable = nm_fifo_at(n, 0);
+    const struct nm_packet *sinkable = nm_fifo_at(&port->out[NM_SINKABLE], 0),
+                           *nonsinkable = nm_fifo_at(&port->out[NM_NONSINKABLE], 0);
     const bool older = (int32_t)(nonsinkable->order - sinkable->order) < 0;
     return older && has_way(bus, nonsinkable) ? NM_NONSINKABLE : NM_SINKABLE;
+}
+
+/* The class of the packet that a module would send next. Precondition: it has one. */
+static inline enum nm_class next_class(const struct nm_bus *bus, const struct nm_port *port)
+{
+    const bool nonsinkable = port->out[NM_NONSINKABLE].count;
+    return nonsinkable && port->out[NM_SINKABLE].count ? older_class(bus, port)
+           : nonsinkable                               ? NM_NONSINKABLE
+                                                       : NM_SINKABLE;
 }
 
 static inline const struct nm_packet *port_head(const struct nm_bus *bus,
@@ -142,6 +150,14 @@ static inline void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
         at = sim_clock_edge(&bus->clock, now);
     if (sim_timer_set(&bus->decision, at))
         sim_post_standing(bus->k, at, SIM_RANK_ARBITRATE, 0);
+}
+
+/* The same where the module's packet may have no way. */
+static __attribute__((noinline)) void decide_if_way(struct nm_bus *bus, const struct nm_port *port,
+                                                    sim_tick now)
+{
+    if (has_way(bus, port_head(bus, port)))
+        decide_for(bus, port->ready_at, now);
 }
 
 /* The same for whichever module has asked first. */
@@ -168,7 +184,9 @@ static inline void send_next(struct nm_bus *bus, unsigned position, enum nm_clas
         port->ready_at = sim_clock_edge(&bus->clock, now);
         bus->asking |= 1u << position;
     }
-    if (!bus->crowd || has_way(bus, port_head(bus, port)))
+    if (bus->crowd)
+        decide_if_way(bus, port, now);
+    else
         decide_for(bus, port->ready_at, now);
 }
 

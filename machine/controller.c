@@ -345,9 +345,10 @@ static bool in_the_way(const struct nm_controller *c, const struct nm_packet *in
 /* Of interventions for one line there is only one at a time. */
 static bool is_oldest(const struct nm_controller *c, const struct nm_packet *in, bool from_network)
 {
-    const struct nm_refused *o = &c->oldest, it = sender(c, in, from_network);
-    return o->line == it.line && o->from_network == it.from_network && o->card == it.card &&
-           (nm_is_intervention(in->message) || o->station == it.station);
+    const struct nm_refused *o = &c->oldest;
+    return o->line == in->line && o->from_network == from_network &&
+           o->card == card_of(c, in, from_network) &&
+           (nm_is_intervention(in->message) || o->station == in->station);
 }
 
 bool nm_controller_goes_first(struct nm_controller *c, const struct nm_packet *in,

@@ -417,19 +417,18 @@ static inline void agent_ask(struct pc_card *card, struct pc_request *r, sim_tic
 {
     const uint8_t position = (uint8_t)card->position;
     struct nm_packet *p = nm_bus_next(&card->port, NM_NONSINKABLE);
-    *p = (struct nm_packet){
-        .line = r->line,
-        .message = nm_card_request(card->protocol, r->state),
-        .source = position,
-        .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
-        .requester = position,
-        .station = card->station,
-        .phase = agent_phase(card),
-        .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
-                          (pc_agent_wants_shared(card, r) ? NM_INFO_SHARED : 0)),
-        .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
-        .data = -1,
-        .rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number)};
+    *p = (struct nm_packet){.line = r->line,
+                            .message = nm_card_request(card->protocol, r->state),
+                            .source = position,
+                            .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
+                            .requester = position,
+                            .station = card->station,
+                            .data = -1};
+    p->phase = agent_phase(card);
+    p->info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
+                        (pc_agent_wants_shared(card, r) ? NM_INFO_SHARED : 0));
+    p->age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX);
+    p->rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number);
     if (pc_is_noncoherent(r)) {
         p->message = NM_MSG_NCH_RD;
         pc_agent_address(card, p, r->line);
