@@ -132,6 +132,14 @@ struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, sim
     };
 }
 
+/* @return false: there is no room yet */
+static inline bool put(const struct nm_controller *c, const struct nm_packet *p,
+                       enum nm_class class, sim_tick now)
+{
+    return p->route && c->to_ring ? c->to_ring(c->owner, p, now)
+                                  : nm_controller_to_bus(c, p, class);
+}
+
 /* Those in the place of their own. @return when the first that stays is ready */
 static __attribute__((noinline)) sim_tick send_late(struct nm_controller *c, sim_tick now)
 {
@@ -139,7 +147,7 @@ static __attribute__((noinline)) sim_tick send_late(struct nm_controller *c, sim
     unsigned kept = 0;
     for (unsigned i = 0; i < c->late_count; i++) {
         const struct nm_answer *a = &c->late[i];
-        if (a->behind > c->sent || a->ready > now || !c->put(c->owner, &a->packet, now)) {
+        if (a->behind > c->sent || a->ready > now || !put(c, &a->packet, NM_NONSINKABLE, now)) {
             due = sim_earlier(due, a->ready);
             c->late[kept++] = *a;
         }
@@ -151,7 +159,7 @@ static __attribute__((noinline)) sim_tick send_late(struct nm_controller *c, sim
 void nm_controller_send_ready(struct nm_controller *c, sim_tick now)
 {
     while (c->staged.count && c->stage[c->staged.head].ready <= now &&
-           c->put(c->owner, &c->stage[c->staged.head].packet, now)) {
+           put(c, &c->stage[c->staged.head].packet, NM_SINKABLE, now)) {
         sim_queue_pop(&c->staged);
         c->sent++;
     }

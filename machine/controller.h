@@ -71,8 +71,11 @@ struct nm_controller {
     struct nm_check *check;
     struct nm_stale *stale;
     const struct nm_ear *ear; /**< NULL: nobody listens */
+    struct nm_bus *bus;
+    const struct nm_port *port; /**< on it, of the card */
     void *owner;
-    bool (*put)(void *owner, const struct nm_packet *p, sim_tick now); /**< false: no room yet */
+    /** The way of what has a route. False: no room yet. NULL: that goes to the bus, too */
+    bool (*to_ring)(void *owner, const struct nm_packet *p, sim_tick now);
 
     sim_tick *bank_free;
     uint64_t *bank_refreshed;          /**< number of its last refresh */
@@ -102,7 +105,7 @@ struct nm_controller {
 
 /** Fills in the fields that are the same for every controller of a machine, and the objects that it
  *  works with. Set before: agent, place, module, copy, places, timing but for the refresh, cycle,
- * owner, put. */
+ * bus, port, owner, to_ring. */
 void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
                         const struct nm_backing *contents);
 /** Gives back memory that has grown: the objects it works with are in contents->parts. */
@@ -202,6 +205,16 @@ sim_tick nm_controller_access(struct nm_controller *c, uint64_t line, sim_tick n
 static inline bool nm_controller_holds(const struct nm_controller *c)
 {
     return c->due != SIM_NEVER;
+}
+
+/** Puts a packet of a class into the card's outgoing FIFO. @return false: there is no room */
+static inline bool nm_controller_to_bus(const struct nm_controller *c, const struct nm_packet *p,
+                                        enum nm_class class)
+{
+    const bool room = nm_fifo_room(&c->port->out[class], 1);
+    if (room)
+        nm_bus_send(c->bus, c->module, p);
+    return room;
 }
 
 /** Slow parts of the functions below. */

@@ -55,16 +55,6 @@ static void on_sent(void *self, sim_tick now)
         wake(mem, now);
 }
 
-static bool put(void *self, const struct nm_packet *p, sim_tick now)
-{
-    struct nm_memory *mem = self;
-    (void)now;
-    if (!nm_fifo_room(&mem->port.out[nm_message_row(p->message)->class], 1))
-        return false;
-    nm_bus_send(mem->bus, NM_MODULE_MEMORY, p);
-    return true;
-}
-
 struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const struct nm_params *p,
                                 const struct nm_place *place, uint64_t base,
                                 const struct nm_backing *contents)
@@ -91,8 +81,8 @@ struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const 
                                              .places = UINT64_C(1) << 63,
                                              .timing = timing,
                                              .cycle = cycle,
-                                             .owner = mem,
-                                             .put = put};
+                                             .bus = bus,
+                                             .port = &mem->port};
     mem->controller.place.home = place->station;
     nm_controller_init(&mem->controller, p, contents);
     mem->port = (struct nm_port){.module = mem, .arrived = on_bus, .sent = on_sent};

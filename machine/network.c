@@ -165,31 +165,16 @@ static inline bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_
     return true;
 }
 
-static bool to_bus(struct nm_network *n, const struct nm_packet *p)
-{
-    if (!nm_fifo_room(&n->port.out[nm_message_row(p->message)->class], 1))
-        return false;
-    nm_bus_send(n->bus, NM_MODULE_NETWORK, p);
-    return true;
-}
-
 /* On the way to the rings the cache takes turns with what came over the bus: a stream of refusals
  * on either side would otherwise shut the other out for ever. */
-static __attribute__((noinline)) bool put_on_ring(struct nm_network *n, const struct nm_packet *p,
-                                                  sim_tick now)
+static bool put_on_ring(void *self, const struct nm_packet *p, sim_tick now)
 {
+    struct nm_network *n = self;
     const unsigned class = 1u << nm_message_row(p->message)->class;
     if (n->owed & class || !to_ring(n, p, now))
         return false;
     n->owed |= n->waits & class;
     return true;
-}
-
-/* What the cache has to say. */
-static bool put(void *self, const struct nm_packet *p, sim_tick now)
-{
-    struct nm_network *n = self;
-    return p->route ? put_on_ring(n, p, now) : to_bus(n, p);
 }
 
 static void queue_push(struct queue *q, const struct arrival *a)
@@ -357,7 +342,7 @@ static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
 static bool pass_on(struct nm_network *n, struct nm_packet *p, enum nm_class class, sim_tick now)
 {
     if (class == NM_NONSINKABLE || !n->controller.staged.count)
-        return to_bus(n, p);
+        return nm_controller_to_bus(&n->controller, p, class);
     nm_controller_send(&n->controller, p, now);
     return true;
 }
@@ -613,8 +598,10 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
                                .places = keeps ? p->netcache_size / p->l2_line : UINT64_C(1) << 63,
                                .timing = timing,
                                .cycle = cycle,
+                               .bus = bus,
+                               .port = &n->port,
                                .owner = n,
-                               .put = put};
+                               .to_ring = put_on_ring};
     nm_controller_init(&n->controller, p, contents);
     n->cache = nm_netcache_new(p, &n->controller, contents);
     n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_sent};
