@@ -177,12 +177,15 @@ static bool put_on_ring(void *self, const struct nm_packet *p, sim_tick now)
     return true;
 }
 
-static void queue_push(struct queue *q, const struct arrival *a)
+/* @return the packet, to be filled in */
+static struct nm_packet *queue_push(struct queue *q, sim_tick at)
 {
     if (sim_queue_full(&q->q))
         q->a = sim_queue_grow(&q->q, q->a, sizeof *q->a);
-    q->a[sim_queue_push(&q->q)] = *a;
-    q->filled -= a->at;
+    struct arrival *a = &q->a[sim_queue_push(&q->q)];
+    a->at = at;
+    q->filled -= at;
+    return &a->packet;
 }
 
 static const struct nm_packet *queue_head(const struct queue *q, sim_tick now)
@@ -221,14 +224,13 @@ uint64_t nm_network_line_of(const struct ring_packet *p)
 
 void nm_network_deliver(struct nm_network *n, sim_tick at, const struct ring_packet *p)
 {
-    struct arrival a = {.at = at};
-    memcpy(&a.packet, p->payload, sizeof a.packet);
-    a.packet.route = 0;
-    a.packet.source = NM_MODULE_NETWORK;
-    nm_netcache_expect(n->cache, a.packet.line);
+    struct nm_packet *const packet = queue_push(&n->in[p->class], at);
+    memcpy(packet, p->payload, sizeof *packet);
+    packet->route = 0;
+    packet->source = NM_MODULE_NETWORK;
+    nm_netcache_expect(n->cache, packet->line);
     if (n->controller.ear)
-        tell_passed(n, NM_SAID_CAME, &a.packet, at);
-    queue_push(&n->in[p->class], &a);
+        tell_passed(n, NM_SAID_CAME, packet, at);
     wake(n, at);
 }
 

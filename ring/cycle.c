@@ -3,7 +3,7 @@
  * where a slot is free; packet handlers take one slot each out of their input FIFOs.
  *
  * The hard idea: a slot costs no work while it travels. It is put down where and when it will be
- * looked at next, by node and by the number of the move that brings it there (`coming`, `due`), and
+ * looked at next, by the number of the move that brings it there and by node (`arrivals`), and
  * a halted ring does not count moves. Which nodes a slot in use passes is one turning word. So the
  * cost of a cycle is that of its arrivals and insertions. What each link carried follows from
  * Kirchhoff's rule (count.c).
@@ -212,9 +212,9 @@ static inline bool fifo_drop(struct ring_net *net, struct ring_fifo *f, uint64_t
 /* A slot goes on to node `to`, so many moves away. */
 static inline void put_down(struct ring_ring *r, uint32_t to, uint32_t hops, ring_slot s)
 {
-    const uint32_t move = (r->moves + hops) % RING_MOVES;
-    r->due[move] |= 1u << to;
-    r->coming[to][move] = s;
+    struct ring_arrivals *then = &r->arrivals[(r->moves + hops) % RING_MOVES];
+    then->due |= 1u << to;
+    then->coming[to] = s;
 }
 
 /* A slot now at `node` goes on to node `to`. */
@@ -292,17 +292,18 @@ static inline bool handle(struct ring_net *net, struct ring_station *st, ring_sl
     return true;
 }
 
-/* The nodes `due` have a slot coming. At a station whose input FIFO is empty it would be handled in
+/* The nodes due have a slot coming. At a station whose input FIFO is empty it would be handled in
  * this same cycle; so it is at once, unless the station may put one for itself into its FIFO too.
  */
-static inline void arrive(struct ring_net *net, struct ring_ring *r, uint32_t due, uint32_t move,
+static inline void arrive(struct ring_net *net, struct ring_ring *r, struct ring_arrivals *now,
                           uint64_t c)
 {
     const uint32_t direct = r->at_once & ~r->fed;
-    r->due[move] = 0;
+    uint32_t due = now->due;
+    now->due = 0;
     for (; due; due &= due - 1) {
         const uint32_t node = (uint32_t)__builtin_ctz(due);
-        const ring_slot s = r->coming[node][move];
+        const ring_slot s = now->coming[node];
         const struct ring_node *n = &r->node[node];
         if (s & (SLOT_TARGETS | SLOT_UNSEQUENCED))
             arrive_multicast(net, r, node, s, c);
@@ -603,12 +604,13 @@ static __attribute__((noinline)) void attend(struct ring_net *net, struct ring_r
 
 static inline void move(struct ring_net *net, struct ring_ring *r, uint64_t c)
 {
-    const uint32_t move = ++r->moves % RING_MOVES, due = r->due[move];
+    struct ring_arrivals *const now = &r->arrivals[++r->moves % RING_MOVES];
+    const uint32_t due = now->due;
     const uint32_t turned = r->occupied << 1, last = turned >> r->nodes;
     r->wrapped += last;
     r->occupied = (turned | last) & r->all & ~due;
     if (due)
-        arrive(net, r, due, move, c);
+        arrive(net, r, now, c);
     if (c >= r->attend)
         attend(net, r, c);
     uint32_t go = r->wanting & ~r->occupied;
@@ -668,7 +670,7 @@ static inline uint64_t ring_step(struct ring_net *net, struct ring_ring *r, uint
 {
     if (!r->halting)
         move(net, r, c);
-    if (__builtin_expect(r->fed | r->halting, 0)) {
+    if (__builtin_expect(r->halting_or_fed != 0, 0)) {
         handle_fed(net, r, c);
         if (r->fed)
             return c + 1;

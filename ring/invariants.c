@@ -25,8 +25,8 @@ static void slots_hold(const struct ring_ring *r)
 {
     unsigned due = 0;
     for (unsigned move = 0; move < RING_MOVES; move++) {
-        SIM_MUST(!(r->due[move] & ~r->all), "ring %u.%u", r->level, r->index);
-        due += (unsigned)__builtin_popcount(r->due[move]);
+        SIM_MUST(!(r->arrivals[move].due & ~r->all), "ring %u.%u", r->level, r->index);
+        due += (unsigned)__builtin_popcount(r->arrivals[move].due);
     }
     SIM_MUST(!(r->occupied & ~r->all), "ring %u.%u", r->level, r->index);
     SIM_MUST(due == (unsigned)__builtin_popcount(r->occupied), "ring %u.%u: %u due, occupied %#x",

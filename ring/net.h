@@ -90,10 +90,16 @@ struct ring_node {
     uint64_t way;    /**< RING_WAY of what enters here */
 };
 
+/** What a move brings. */
+struct ring_arrivals {
+    uint32_t due;                     /**< nodes that have a slot coming */
+    ring_slot coming[RING_NODES_MAX]; /**< to each of them */
+};
+
 /**
- * A ring. Slots are not kept where they are but where and when a node has to look at them: `due`
- * tells for each of the next moves which nodes then have a slot coming. So a slot that moves costs
- * nothing, and a ring that stands still does not count moves.
+ * A ring. Slots are not kept where they are but where and when a node has to look at them: by the
+ * move that brings them. So a slot that moves costs nothing, and a ring that stands still does not
+ * count moves.
  */
 struct ring_ring {
     uint64_t next; /**< no earlier cycle has work for it */
@@ -103,11 +109,16 @@ struct ring_ring {
     uint32_t occupied; /**< nodes whose slot is in use */
     uint32_t wanting;  /**< nodes that have something to let in and may, and wait for a free slot */
     uint32_t starving; /**< of these: have waited so long that the others hold back */
-    uint32_t halting;  /**< nodes whose FIFO is nearly full, so that the ring stands still */
     bool held_back;    /**< the up FIFO is: what would go up is not let in */
     uint32_t
-        parent;   /**< bit of the node of the interface to the ring above; 0 on the central ring */
-    uint32_t fed; /**< stations whose input FIFO is not empty */
+        parent; /**< bit of the node of the interface to the ring above; 0 on the central ring */
+    union {
+        struct {
+            uint32_t halting; /**< nodes whose FIFO is nearly full, so that it stands still */
+            uint32_t fed;     /**< stations whose input FIFO is not empty */
+        };
+        uint64_t halting_or_fed;
+    };
     uint32_t at_once;   /**< stations where a slot can be handled as it arrives (cycle.c) */
     uint64_t attend;    /**< no earlier cycle has anything to do but to move and let in */
     uint64_t wrapped;   /**< slots in use moved from the last node to node 0 */
@@ -117,9 +128,7 @@ struct ring_ring {
     uint64_t impatient; /**< before this cycle no node starves that does not starve now */
     uint32_t sequencer; /**< node of the sequencing point */
     uint32_t level, index;
-    uint32_t due[RING_MOVES];
-    /** By where it goes and the move that brings it. */
-    ring_slot coming[RING_NODES_MAX][RING_MOVES];
+    struct ring_arrivals arrivals[RING_MOVES];
     uint64_t halted, halted_since, held, held_since;
     struct ring_node node[RING_NODES_MAX];
 };
