@@ -700,9 +700,11 @@ static inline uint64_t pc_line_find(const struct pc_card *card, enum pc_side sid
 {
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t set = pc_line_set(card, side, line);
-    for (uint64_t place = set; place < set + l2->ways; place++)
+    uint64_t place = set;
+    do /* there is a way, and nearly always one */
         if ((l2->tag[place] ^ ~line) <= PC_STATE)
             return place;
+    while (++place < set + l2->ways);
     return PC_NOWHERE;
 }
 /** The one that a line is given in a set of several places, of which it has none.
