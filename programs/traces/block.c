@@ -22,9 +22,9 @@ enum { COLUMNS_BEFORE = VALUES + 1 };
 
 enum {
     GUESSES = 1 << 12,
-    FOLLOWS = 64,                  /* records behind a fetch that it helps to guess */
-    HISTORY = 5,                   /* records of which the history knows */
-    BEYOND = TR_BLOCK_RECORDS + 8, /* [bytes] read behind the columns of a damaged block, at most */
+    FOLLOWS = 64,                      /* records behind a fetch that it helps to guess */
+    HISTORY = 5,                       /* records of which the history knows */
+    BEYOND = 8 * TR_BLOCK_RECORDS + 8, /* [bytes] read behind the columns of a damaged block */
     GAP_LONG = 255,
     LEVEL = 3,               /* of zstd */
     MAGIC = 0x6b6c6254,      /* "Tblk" */
@@ -44,21 +44,24 @@ struct guess {
 
 /* A record of a way. */
 struct step {
-    uint64_t what;  /* of the packed reference but for its address; of a fetch all */
+    struct pc_packed packed; /* but an address of data; its ticks with the next one's gap */
+    struct guess *guess;
     uint64_t wrong; /* bits that its address does not have */
-    uint32_t guess; /* by its number */
-    uint32_t ticks; /* of the packed reference, with the gap of the next one */
     uint8_t byte, gap;
 };
 
 /* Records that come behind each other again and again. */
 struct way {
-    struct step *step; /* [count] */
-    uint64_t address;  /* of the fetch that it begins with, or that was the last one before it */
-    uint64_t instructions;
-    uint32_t since; /* records between that and it, */
+    struct pc_packed first;        /* its first step's */
+    struct step *step;             /* [count] */
+    const struct step *data, *end; /* those behind a fetch that it begins with */
+    uint64_t address;              /* of that, or of the last one before it */
+    uint32_t instructions;
     uint32_t count;
-    bool fetches; /* it begins with one */
+    uint8_t gap;   /* of its first step */
+    uint8_t since; /* records between the last fetch before it and it */
+    bool fetches;  /* it begins with one */
+    bool told;     /* it has records that are special */
 };
 
 struct tr_coder {
@@ -450,6 +453,8 @@ const uint8_t *tr_block_code(struct tr_coder *coder, const struct tr_block *bloc
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
+#define NO_SUCH_RECORDS "a block has no such records"
+
 const char *tr_block_head(const uint8_t head[TR_BLOCK_HEAD], struct tr_block *block,
                           uint32_t *packed)
 {
@@ -501,7 +506,7 @@ static bool decode_difference(struct tr_coder *c, struct reading *from, const st
     const bool thread = how >= HOW_THREAD;
     const unsigned n = how - (thread ? HOW_THREAD : HOW_LAST);
     uint64_t difference = 0;
-    if (how >= HOW__COUNT || !block_left(from, DELTAS, n))
+    if (!block_left(from, DELTAS, n))
         return false;
     memcpy(&difference, from->at[DELTAS], n);
     from->at[DELTAS] += n;
@@ -563,15 +568,15 @@ static bool decode_step(struct tr_coder *c, struct way *w, uint32_t i, const uin
         return false;
     const bool fetch = kind == TR_OP_FETCH;
     const uint64_t key = w->address / TR_FETCH_LINE * FOLLOWS + w->since + i - w->fetches;
-    *s = (struct step){.what = plain_at(byte, fetch ? w->address : 0),
+    *s = (struct step){.packed = {.what = plain_at(byte, fetch ? w->address : 0), .ticks = !fetch},
+                       .guess = block_guess(c, key, kind),
                        .wrong = plain_wrong(byte),
-                       .guess = fetch ? 0 : (uint32_t)(block_guess(c, key, kind) - c->guess),
-                       .ticks = !fetch,
                        .byte = (uint8_t)byte,
                        .gap = bytes[1]};
     w->instructions += s->gap + !fetch;
+    w->told |= s->packed.what >> 63;
     if (i)
-        s[-1].ticks += s->gap;
+        s[-1].packed.ticks += s->gap;
     return true;
 }
 
@@ -598,6 +603,10 @@ static bool decode_way(struct tr_coder *c, struct reading *from, uint32_t *steps
     for (uint32_t i = 0; i < w->count; i++)
         if (!decode_step(c, w, i, bytes + 2 * (size_t)i))
             return false;
+    w->first = w->step->packed;
+    w->gap = w->step->gap;
+    w->data = w->step + w->fetches;
+    w->end = w->step + w->count;
     return true;
 }
 
@@ -610,9 +619,26 @@ static bool decode_ways(struct tr_coder *c, struct reading *from)
     return true;
 }
 
-static inline unsigned get_step(const uint8_t *from)
+static inline uint16_t get_step(const uint8_t *from)
 {
-    return from[0] | (unsigned)from[1] << 8;
+    uint16_t number;
+    memcpy(&number, from, sizeof number);
+    return le16toh(number);
+}
+
+/* Whether there are all ways that come, and all addresses are said in a known manner: nobody who
+ * decodes looks at that again. Behind the last way comes 0, also for one who reads on; the ways
+ * themselves, which were said there, are decoded. */
+static bool all_known(struct tr_coder *c, const struct reading *from)
+{
+    uint16_t number = 0;
+    uint8_t how = 0;
+    memset(c->raw + (from->end[STEPS] - c->raw), 0, 2 * sizeof number);
+    for (const uint8_t *p = from->at[STEPS]; p < from->end[STEPS]; p += 2)
+        number = get_step(p) > number ? get_step(p) : number;
+    for (const uint8_t *p = from->at[HOWS]; p < from->end[HOWS]; p++)
+        how = *p > how ? *p : how;
+    return number <= c->ways && how < HOW__COUNT;
 }
 
 /* The way that comes next, of `left` records at most. @return NULL: a record alone
@@ -623,7 +649,7 @@ static const struct way *next_way(const struct tr_coder *c, struct reading *from
     *wrong = c->ways && !block_left(from, STEPS, 2);
     const unsigned number = c->ways && !*wrong ? get_step(from->at[STEPS]) : 0;
     from->at[STEPS] += c->ways && !*wrong ? 2 : 0;
-    *wrong |= number > c->ways || (number && c->way[number].count > left);
+    *wrong |= number && c->way[number].count > left;
     return number && !*wrong ? &c->way[number] : NULL;
 }
 
@@ -650,8 +676,6 @@ static bool decode_on_way(struct tr_coder *c, struct reading *from, const struct
 
 /* ---- decoding blocks ------------------------------------------------------------------------- */
 
-#define NO_SUCH_RECORDS "a block has no such records"
-
 /* Unpacks a block. @return NULL, or what is wrong */
 static const char *block_open(struct tr_coder *coder, const uint8_t head[TR_BLOCK_HEAD],
                               const uint8_t *bytes, uint32_t packed, struct reading *from)
@@ -666,7 +690,9 @@ static const char *block_open(struct tr_coder *coder, const uint8_t head[TR_BLOC
         return "a block cannot be unpacked";
     block_begin(coder);
     coder->way[0].count = UINT32_MAX; /* 0 is no way */
-    return decode_ways(coder, from) ? NULL : "a block has no such ways";
+    return !decode_ways(coder, from) ? "a block has no such ways"
+           : !all_known(coder, from) ? NO_SUCH_RECORDS
+                                     : NULL;
 }
 
 static const char *block_close(const struct reading *from)
@@ -746,10 +772,10 @@ static void flatten_record(struct tr_flat *to, const struct tr_op *op)
 struct how_row {
     uint64_t mask;
     uint8_t bytes;
-    bool thread, known;
+    bool thread;
 };
 #define ROW(how, n, of_thread) \
-    [(how) + (n)] = {(n) ? ~UINT64_C(0) >> (64 - 8 * ((n) ? (n) : 1)) : 0, n, of_thread, true}
+    [(how) + (n)] = {(n) ? ~UINT64_C(0) >> (64 - 8 * ((n) ? (n) : 1)) : 0, n, of_thread}
 #define ROWS(how, thread)                                                                   \
     ROW(how, 0, thread), ROW(how, 1, thread), ROW(how, 2, thread), ROW(how, 3, thread),     \
         ROW(how, 4, thread), ROW(how, 5, thread), ROW(how, 6, thread), ROW(how, 7, thread), \
@@ -758,84 +784,83 @@ static const struct how_row how_rows[256] = {ROWS(HOW_LAST, false), ROWS(HOW_THR
 #undef ROWS
 #undef ROW
 
-/* A step of a way whose record is special. @return whether it is wrong */
-static __attribute__((noinline)) bool flatten_told(struct reading *from, const struct step *s,
-                                                   uint64_t address, struct tr_flat *to,
-                                                   struct pc_packed *out)
+/* What is special of a way whose records have been put behind `out`. @return whether it is wrong */
+static __attribute__((noinline)) bool flatten_told(struct reading *from, const struct way *w,
+                                                   struct tr_flat *to, struct pc_packed *out)
 {
-    struct tr_op op = {.kind = s->byte >> 3,
-                       .size = (uint8_t)((s->byte & 7) + 1),
-                       .gap = s->gap,
-                       .address = address};
-    const uint8_t *behind = get_varying(from->at[VALUES], from->end[VALUES], &op.value);
-    if (behind)
+    for (const struct step *s = w->step; s < w->step + w->count; s++, out++) {
+        struct tr_op op = {.kind = s->byte >> 3,
+                           .size = (uint8_t)((s->byte & 7) + 1),
+                           .gap = s->gap,
+                           .address = out->what & ~s->packed.what};
+        if (!(s->packed.what & PC_TOLD))
+            continue;
+        const uint8_t *behind = get_varying(from->at[VALUES], from->end[VALUES], &op.value);
+        if (!behind)
+            return true;
         from->at[VALUES] = behind;
-    put_special(to, (uint32_t)(out - to->packed), &op, true);
-    out->value = to->specials - 1;
-    return !behind;
+        put_special(to, (uint32_t)(out - to->packed), &op, true);
+        out->value = to->specials - 1;
+    }
+    return false;
+}
+
+/* An address that was not guessed. */
+static inline uint64_t told_address(const uint8_t *deltas, const struct how_row *row, uint64_t last,
+                                    uint64_t data)
+{
+    uint64_t difference;
+    memcpy(&difference, deltas, sizeof difference);
+    return block_unzigzag(le64toh(difference) & row->mask) + (row->thread ? data : last);
 }
 
 /* Ways behind a plain record: most of a trace. It does as little as can
  * be, and finds out at the end that something was wrong. @return how many records */
-static uint32_t flatten_ways(struct tr_coder *c, struct reading *from, uint32_t left,
-                             struct tr_flat *to)
+static __attribute__((noinline)) uint32_t flatten_ways(struct tr_coder *c, struct reading *from,
+                                                       uint32_t records, struct tr_flat *to)
 {
     const uint8_t *steps = from->at[STEPS], *hows = from->at[HOWS], *deltas = from->at[DELTAS];
-    const uint32_t before = left;
     struct pc_packed *out = to->packed + to->count;
-    const struct way *last = NULL;
+    const struct way *const way = c->way, *w = NULL;
     uint64_t data = c->last[0], wrong = 0;
-    for (;;) {
-        const unsigned number = get_step(steps);
-        const struct way *const w = &c->way[number <= c->ways ? number : 0];
-        if (w->count > left)
-            break;
-        const struct step *s = w->step, *const end = s + w->count;
-        out[-1].ticks += s->gap;
-        if (w->fetches) {
-            out->what = s->what;
-            out->ticks = s->ticks;
-            out++->value = 0;
-            s++;
-        }
-        for (; s < end; s++) {
-            struct guess *const g = &c->guess[s->guess];
-            const struct how_row *const row = &how_rows[*hows++];
+    uint32_t left = records;
+    for (; way[get_step(steps)].count <= left; steps += 2) {
+        struct pc_packed *const first = out;
+        w = &way[get_step(steps)];
+        left -= w->count;
+        to->instructions += w->instructions;
+        out[-1].ticks += w->gap;
+        *out = w->first;
+        out += w->fetches;
+        for (const struct step *s = w->data, *const end = w->end; s < end; s++) {
+            struct guess *const g = s->guess;
             uint64_t address = g->last + g->stride;
-            if (row != &how_rows[HOW_GUESSED]) {
-                uint64_t difference;
-                memcpy(&difference, deltas, sizeof difference);
-                address = block_unzigzag(le64toh(difference) & row->mask) +
-                          (row->thread ? data : g->last);
+            const uint8_t how = *hows++;
+            if (how != HOW_GUESSED) {
+                const struct how_row *const row = &how_rows[how];
+                address = told_address(deltas, row, g->last, data);
                 g->stride = address - g->last;
                 deltas += row->bytes;
-                wrong |= !row->known;
             }
             wrong |= address & s->wrong;
             g->last = data = address;
-            out->what = s->what | address;
-            out->ticks = s->ticks;
-            out->value = 0;
-            if (__builtin_expect(s->what & PC_TOLD, 0))
-                wrong |= flatten_told(from, s, address, to, out);
-            out++;
+            *out = s->packed;
+            out++->what |= address;
         }
-        steps += 2;
-        left -= w->count;
-        to->instructions += w->instructions;
-        last = w;
+        if (__builtin_expect(w->told, 0))
+            wrong |= flatten_told(from, w, to, first);
     }
     from->at[STEPS] = steps;
     from->at[HOWS] = hows;
     from->at[DELTAS] = wrong ? from->end[DELTAS] + 1 : deltas; /* where it must not be */
     to->count = (uint32_t)(out - to->packed);
-    to->references += before - left;
+    to->references += records - left;
     c->last[0] = data;
-    if (last) {
-        learn_fetch(c, last->address);
-        c->since = last->since + last->count - last->fetches;
+    if (w) {
+        learn_fetch(c, w->address);
+        c->since = w->since + w->count - w->fetches;
     }
-    return before - left;
+    return records - left;
 }
 
 /* A way that flatten_ways does not make, or a record alone. @return how many records; 0: it is
