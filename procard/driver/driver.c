@@ -379,12 +379,18 @@ static inline uint64_t packed_tag(const struct driver *d, uint64_t what)
     return what & d->tag[what >> PC_PACKED_BITS & 3];
 }
 
+/* Whether a packed load may read there; PC_LINE_READ_ONLY is not among the bits. */
+static inline bool packed_reads(const struct driver *d, uint64_t what, const struct pc_line *line)
+{
+    return !((what ^ line->tag) & d->tag[what >> PC_PACKED_BITS & 3]);
+}
+
 /* Whether a packed reference is a load or a store, and the processor is shown what it needs. */
 static inline bool driver_shown(const struct driver *d, const struct pc_packed *p)
 {
     const struct pc_line *line = driver_place_of(&d->base, p->what);
-    const uint64_t tag = line->tag & ~(driver_stores(p) ? 0 : PC_LINE_READ_ONLY);
-    return driver_refers(p) && packed_tag(d, p->what) == tag;
+    return driver_refers(p) && (driver_stores(p) ? packed_tag(d, p->what) == line->tag
+                                                 : packed_reads(d, p->what, line));
 }
 
 /* Makes a packed store that is shown. */
@@ -404,24 +410,17 @@ struct hits {
     bool refused;               /* what would follow the last one is not to be made */
 };
 
-/* The last PCycles of those before `p`, of which some take time. */
-static struct pc_tail tail_of(const struct pc_packed *p)
+/* The last PCycles of those up to `p`, of which some take time.
+   @param own  of the last one only its own: one, or none */
+static struct pc_tail tail_of(const struct pc_packed *p, bool own)
 {
-    do
+    while (!own && !work_of(p))
         p--;
-    while (!work_of(p));
-    if (!driver_refers(p))
-        return (struct pc_tail){.did = (uint16_t)work_of(p), .done = PC_ST_INT};
-    if (work_of(p) > 1)
-        return (struct pc_tail){.did = (uint16_t)(work_of(p) - 1), .done = PC_ST_INT};
-    return (struct pc_tail){.did = 1, .done = driver_stores(p) ? PC_ST_STORE : PC_ST_LOAD};
-}
-
-/* Of a last one without the work behind it: its own PCycle, or none. */
-static struct pc_tail tail_of_own(const struct pc_packed *last)
-{
-    return (struct pc_tail){.did = driver_refers(last),
-                            .done = driver_stores(last) ? PC_ST_STORE : PC_ST_LOAD};
+    const uint64_t refers = driver_refers(p), work = own ? 0 : work_of(p) - refers;
+    const enum pc_status does = driver_stores(p) ? PC_ST_STORE : PC_ST_LOAD;
+    struct pc_tail tail = {.did = (uint16_t)(work ? work : refers)};
+    tail.done = (uint8_t)(work ? PC_ST_INT : does);
+    return tail;
 }
 
 /* Their books. */
@@ -438,7 +437,7 @@ static void driver_enter(struct driver *d, const struct hits *h)
     cpu->states[PC_ST_STORE] += h->stores;
     cpu->states[PC_ST_INT] += passed - count;
     cpu->instructions += passed;
-    cpu->tail = h->cut || h->refused ? tail_of_own(h->to - 1) : tail_of(h->to);
+    cpu->tail = tail_of(h->to - 1, h->cut || h->refused);
     cpu->now = h->now;
 }
 
@@ -486,6 +485,7 @@ static bool make_told(struct driver *d, const struct pc_line *line, const struct
 /* Makes packed references before `end` as long as they hit and the horizon is not reached, and the
    work between them. What it needs of the caches is in variables: they stay as they are, but that
    instructions are shown again.
+   @param end  NULL: there is a PC_REFERENCE_END
    @param sure  they hit, and are not looked up */
 static inline __attribute__((always_inline)) void
 make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits *h)
@@ -499,7 +499,7 @@ make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits 
     const struct pc_packed *p = h->to;
     uint64_t loads = 0, stores = 0, line = h->line;
     sim_tick now = h->now;
-    for (; p < end && now < horizon; p++) {
+    for (; now < horizon && (!end || p < end); p++) {
         const uint64_t what = p->what, kind = what >> (PC_PACKED_BITS + 8);
         if (kind == PC_REFERENCE_LINE) {
             if (!sure && (what & ibits) != view_of(code, what, ishift, imask)->tag &&
@@ -508,8 +508,7 @@ make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits 
             line = what;
             now += p->ticks;
         } else if (kind == PC_REFERENCE_LOAD) {
-            const uint64_t tag = view_of(data, what, dshift, dmask)->tag;
-            if (!sure && packed_tag(d, what) != (tag & ~PC_LINE_READ_ONLY))
+            if (!sure && !packed_reads(d, what, view_of(data, what, dshift, dmask)))
                 break;
             loads++;
             now += p->ticks + !p->ticks;
@@ -543,9 +542,13 @@ make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits 
 static void driver_hits(struct driver *d)
 {
     struct hits h = {.to = d->packed, .now = d->base.now, .line = d->line};
-    if (d->sure > d->packed)
-        make_hits(d, d->sure, true, &h);
-    make_hits(d, d->packed_end, false, &h);
+    if (d->source->near) {
+        make_hits(d, NULL, false, &h);
+    } else {
+        if (d->sure > d->packed)
+            make_hits(d, d->sure, true, &h);
+        make_hits(d, d->packed_end, false, &h);
+    }
     d->line = h.line & ADDRESS;
     if (h.to == d->packed)
         return;
@@ -696,7 +699,7 @@ static sim_tick driver_run(struct pc_cpu *cpu, sim_tick horizon)
     if (cpu->now >= horizon)
         return cpu->now;
     cpu->horizon = horizon;
-    if (!pc_foreseen(cpu))
+    if (d->sure && !pc_foreseen(cpu))
         d->sure = NULL;
     if (!d->tag[0])
         find_tags(d);
