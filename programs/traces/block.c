@@ -3,11 +3,13 @@
  * guess of its address was wrong, by how much, and its value.
  *
  * The hard idea is the way: references behind each other, with their gaps, as a program makes them
- * again and again between two look-ups of instructions. Each is said once in a block; where it
- * comes there is its number, and of its records only what is not known of addresses and values.
+ * again and again between two look-ups of instructions. Each is said once in a block, and so are
+ * two that often come behind each other (pairs.h); where it comes there is its number, and of its
+ * records only what is not known of addresses and values.
  */
 #include "programs/traces/block.h"
 #include "base/alloc.h"
+#include "programs/traces/pairs.h"
 
 #include <endian.h>
 #include <string.h>
@@ -31,7 +33,8 @@ enum {
     MAGIC_WAYS = 0x776c6254, /* "Tblw" */
     WAYS_MAX = 1 << 14,      /* in a block */
     WAY_HEAD = 10,           /* [bytes] its records, those since the last fetch, where that was */
-    WAY_SIZE_MAX = WAY_HEAD + 2 * (FOLLOWS + 1)
+    WAY_SIZE_MAX = WAY_HEAD + 2 * (FOLLOWS + 1),
+    WAY_PAIR = 5 /* [bytes] of one that is a pair: 0, the numbers of two */
 };
 
 /* How an address is said: as guessed; or as so many bytes of difference to the guess's last
@@ -45,23 +48,20 @@ struct guess {
 /* A record of a way. */
 struct step {
     struct pc_packed packed; /* but an address of data; its ticks with the next one's gap */
-    struct guess *guess;
-    uint64_t wrong; /* bits that its address does not have */
+    struct guess *guess;     /* NULL: it is a fetch, at ... */
+    uint64_t at;             /* ... or bits that its address does not have */
     uint8_t byte, gap;
 };
 
 /* Records that come behind each other again and again. */
 struct way {
-    struct pc_packed first;        /* its first step's */
-    struct step *step;             /* [count] */
-    const struct step *data, *end; /* those behind a fetch that it begins with */
-    uint64_t address;              /* of that, or of the last one before it */
+    struct step *step, *end;
+    uint64_t address; /* of its last fetch, or of the last one before it, ... */
+    uint32_t after;   /* ... behind which so many records are at its end */
     uint32_t instructions;
     uint32_t count;
-    uint8_t gap;   /* of its first step */
-    uint8_t since; /* records between the last fetch before it and it */
-    bool fetches;  /* it begins with one */
-    bool told;     /* it has records that are special */
+    uint8_t gap; /* of its first step */
+    bool told;   /* it has records that are special */
 };
 
 struct tr_coder {
@@ -72,6 +72,11 @@ struct tr_coder {
     unsigned ways;                 /* of the block */
     uint16_t way_at[2 * WAYS_MAX]; /* coding: numbers of ways, hashed; 0: none */
     const uint8_t *way_bytes[WAYS_MAX];
+    uint16_t number[TR_BLOCK_RECORDS]; /* coding: of the ways that come; 0: a record alone, */
+    uint32_t numbers;                  /* so many, */
+    struct tr_pairs pairs;             /* and pairs of them */
+    uint32_t length[WAYS_MAX + 1];
+    struct tr_pair pair[WAYS_MAX];
     struct way way[WAYS_MAX + 1]; /* decoding: by number */
     struct step step[TR_BLOCK_RECORDS];
     ZSTD_CCtx *pack;
@@ -86,6 +91,8 @@ struct tr_coder *tr_coder_new(void)
     struct tr_coder *coder = sim_grow(NULL, 1, sizeof *coder); /* zeroing it would take its time */
     coder->pack = ZSTD_createCCtx();
     coder->unpack = ZSTD_createDCtx();
+    coder->pairs = (struct tr_pairs){
+        .length = coder->length, .most = WAYS_MAX, .room = TR_BLOCK_RECORDS, .pair = coder->pair};
     if (!coder->pack || !coder->unpack)
         sim_no_memory();
     return coder;
@@ -97,6 +104,7 @@ void tr_coder_free(struct tr_coder *coder)
         return;
     ZSTD_freeCCtx(coder->pack);
     ZSTD_freeDCtx(coder->unpack);
+    tr_pairs_free(&coder->pairs);
     free(coder);
 }
 
@@ -316,13 +324,6 @@ static uint8_t *put_step(uint8_t *to, unsigned number)
     return to;
 }
 
-/* A record that is on no way. */
-static void code_alone(struct tr_coder *c, struct columns *to, const struct tr_op *op)
-{
-    to->at[STEPS] = put_step(to->at[STEPS], 0);
-    code_record(c, to, op);
-}
-
 static bool is_on_way(const struct tr_op *op)
 {
     return op->gap < GAP_LONG && is_plain(op, block_byte(op));
@@ -371,6 +372,8 @@ static unsigned way_number(struct tr_coder *c, struct columns *to, const struct 
             return *number;
         c->way_bytes[c->ways] = to->at[WAYS];
         *number = (uint16_t)++c->ways;
+        c->length[*number] = count;
+        c->pairs.steps += count;
         memcpy(to->at[WAYS], bytes, size);
         to->at[WAYS] += size;
         return *number;
@@ -396,12 +399,26 @@ static void code_records(struct tr_coder *c, struct columns *to, const struct tr
         n = way_length(c, &op[i], records - i);
         const unsigned number = n ? way_number(c, to, &op[i], n) : 0;
         n = number ? n : 0;
-        if (n) {
-            to->at[STEPS] = put_step(to->at[STEPS], number);
+        c->number[c->numbers++] = (uint16_t)number;
+        if (n)
             code_way(c, to, &op[i], n);
-        } else {
-            code_alone(c, to, &op[i]);
-        }
+        else
+            code_record(c, to, &op[i]);
+    }
+}
+
+/* Which ways come, and which of those are pairs. */
+static void code_numbers(struct tr_coder *c, struct columns *to)
+{
+    struct tr_pairs *const pairs = &c->pairs;
+    pairs->ways = c->ways;
+    c->numbers = (uint32_t)tr_pairs_join(pairs, c->number, c->numbers);
+    for (uint32_t i = 0; i < c->numbers; i++)
+        to->at[STEPS] = put_step(to->at[STEPS], c->number[i]);
+    for (unsigned i = 0; i < pairs->pairs; i++) {
+        *to->at[WAYS]++ = 0;
+        to->at[WAYS] = put_step(to->at[WAYS], pairs->pair[i].first);
+        to->at[WAYS] = put_step(to->at[WAYS], pairs->pair[i].second);
     }
 }
 
@@ -432,7 +449,9 @@ const uint8_t *tr_block_code(struct tr_coder *coder, const struct tr_block *bloc
     for (unsigned i = 0; i < TR_BLOCK_COLUMNS; i++)
         to.at[i] = coder->column[i];
     memset(coder->way_at, 0, sizeof coder->way_at);
+    coder->numbers = coder->pairs.steps = 0;
     code_records(coder, &to, op, block->records);
+    code_numbers(coder, &to);
     const size_t raw = block_join(coder, &to, coder->ways ? TR_BLOCK_COLUMNS : COLUMNS_BEFORE),
                  packed = ZSTD_compressCCtx(coder->pack, bytes, sizeof coder->out - TR_BLOCK_HEAD,
                                             coder->raw, raw, LEVEL);
@@ -515,9 +534,9 @@ static bool decode_difference(struct tr_coder *c, struct reading *from, const st
     return true;
 }
 
-static inline bool decode_address(struct tr_coder *c, struct reading *from, struct tr_op *op)
+static inline bool decode_address(struct tr_coder *c, struct reading *from, struct guess *g,
+                                  struct tr_op *op)
 {
-    struct guess *g = block_place(c, op->kind);
     if (!block_left(from, HOWS, 1))
         return false;
     const unsigned how = *from->at[HOWS]++;
@@ -548,7 +567,7 @@ static bool decode_record(struct tr_coder *c, struct reading *from, struct tr_op
     const struct tr_op_row *row = &tr_op_rows[op->kind];
     if (row->sort == TR_REFERENCE && op->kind != TR_OP_FETCH)
         op->size = (byte & 7) + 1;
-    if (row->sort != TR_NOTE && !decode_address(c, from, op))
+    if (row->sort != TR_NOTE && !decode_address(c, from, block_place(c, op->kind), op))
         return false;
     if (row->value &&
         !(from->at[VALUES] = get_varying(from->at[VALUES], from->end[VALUES], &op->value)))
@@ -559,54 +578,90 @@ static bool decode_record(struct tr_coder *c, struct reading *from, struct tr_op
 
 /* ---- decoding ways --------------------------------------------------------------------------- */
 
-/* A way's record. @return false: no way has such a one there */
-static bool decode_step(struct tr_coder *c, struct way *w, uint32_t i, const uint8_t bytes[2])
+static inline uint16_t get_step(const uint8_t *from)
+{
+    uint16_t number;
+    memcpy(&number, from, sizeof number);
+    return le16toh(number);
+}
+
+/* A way's record. @param since  the way's last fetch so many records are before it
+ * @return false: no way has such a one there */
+static bool decode_step(struct tr_coder *c, struct way *w, struct step *s, uint32_t since,
+                        const uint8_t bytes[2])
 {
     const unsigned byte = bytes[0], kind = byte >> 3;
-    struct step *s = &w->step[i];
-    if (!plain_what[byte] || bytes[1] == GAP_LONG || (i && kind == TR_OP_FETCH))
-        return false;
     const bool fetch = kind == TR_OP_FETCH;
-    const uint64_t key = w->address / TR_FETCH_LINE * FOLLOWS + w->since + i - w->fetches;
+    if (!plain_what[byte] || bytes[1] == GAP_LONG || (s > w->step && fetch))
+        return false;
+    const uint64_t key = w->address / TR_FETCH_LINE * FOLLOWS + since;
     *s = (struct step){.packed = {.what = plain_at(byte, fetch ? w->address : 0), .ticks = !fetch},
-                       .guess = block_guess(c, key, kind),
-                       .wrong = plain_wrong(byte),
+                       .guess = fetch ? NULL : block_guess(c, key, kind),
+                       .at = fetch ? w->address : plain_wrong(byte),
                        .byte = (uint8_t)byte,
                        .gap = bytes[1]};
     w->instructions += s->gap + !fetch;
     w->told |= s->packed.what >> 63;
-    if (i)
+    if (s > w->step)
         s[-1].packed.ticks += s->gap;
+    return true;
+}
+
+/* Two ways that have been said, behind each other. @param head  [WAY_PAIR] */
+static bool decode_pair(struct tr_coder *c, const uint8_t *head, struct way *w, uint32_t room)
+{
+    const unsigned one = get_step(head + 1), other = get_step(head + 3);
+    if (!one || !other || one >= c->ways || other >= c->ways)
+        return false;
+    const struct way *const a = &c->way[one], *const b = &c->way[other];
+    if (a->count > room || b->count > room - a->count)
+        return false;
+    struct step *const step = w->step;
+    memcpy(step, a->step, a->count * sizeof *step);
+    memcpy(step + a->count, b->step, b->count * sizeof *step);
+    step[a->count - 1].packed.ticks += b->gap;
+    *w = (struct way){.step = step,
+                      .address = b->address,
+                      .after = b->after,
+                      .instructions = a->instructions + b->instructions,
+                      .count = a->count + b->count,
+                      .told = a->told || b->told};
+    return true;
+}
+
+/* @param head  [WAY_HEAD], with what follows */
+static bool decode_single(struct tr_coder *c, const uint8_t *head, struct way *w, uint32_t room)
+{
+    const uint8_t *const bytes = head + WAY_HEAD;
+    const bool fetches = bytes[0] >> 3 == TR_OP_FETCH;
+    const uint32_t since = head[1];
+    w->count = head[0];
+    w->address = tr_get64(head + 2);
+    w->after = since + w->count - fetches;
+    if (w->address >> PC_PACKED_BITS || w->count > room || w->after > FOLLOWS || (fetches && since))
+        return false;
+    for (uint32_t i = 0; i < w->count; i++)
+        if (!decode_step(c, w, &w->step[i], since + i - fetches, bytes + 2 * (size_t)i))
+            return false;
     return true;
 }
 
 /* @param[in,out] steps  that are taken */
 static bool decode_way(struct tr_coder *c, struct reading *from, uint32_t *steps)
 {
-    if (c->ways == WAYS_MAX || !block_left(from, WAYS, WAY_HEAD))
+    const uint8_t *const head = from->at[WAYS];
+    const size_t size = *head ? WAY_HEAD + 2 * (size_t)*head : WAY_PAIR;
+    const uint32_t room = TR_BLOCK_RECORDS - *steps;
+    if (c->ways == WAYS_MAX || !block_left(from, WAYS, (unsigned)size))
         return false;
-    const uint8_t *const head = from->at[WAYS], *const bytes = head + WAY_HEAD;
-    struct way *w = &c->way[++c->ways];
-    *w = (struct way){.step = &c->step[*steps],
-                      .address = tr_get64(head + 2),
-                      .since = head[1],
-                      .count = head[0]};
-    from->at[WAYS] += WAY_HEAD;
-    if (!w->count || !block_left(from, WAYS, 2 * w->count) || w->address >> PC_PACKED_BITS ||
-        w->count > TR_BLOCK_RECORDS - *steps)
+    struct way *const w = &c->way[++c->ways];
+    *w = (struct way){.step = &c->step[*steps]};
+    if (!(*head ? decode_single : decode_pair)(c, head, w, room))
         return false;
-    w->fetches = bytes[0] >> 3 == TR_OP_FETCH;
-    if (w->since + w->count - w->fetches > FOLLOWS || (w->fetches && w->since))
-        return false;
-    from->at[WAYS] += 2 * (size_t)w->count;
-    *steps += w->count;
-    for (uint32_t i = 0; i < w->count; i++)
-        if (!decode_step(c, w, i, bytes + 2 * (size_t)i))
-            return false;
-    w->first = w->step->packed;
-    w->gap = w->step->gap;
-    w->data = w->step + w->fetches;
     w->end = w->step + w->count;
+    w->gap = w->step->gap;
+    *steps += w->count;
+    from->at[WAYS] += size;
     return true;
 }
 
@@ -617,13 +672,6 @@ static bool decode_ways(struct tr_coder *c, struct reading *from)
         if (!decode_way(c, from, &steps))
             return false;
     return true;
-}
-
-static inline uint16_t get_step(const uint8_t *from)
-{
-    uint16_t number;
-    memcpy(&number, from, sizeof number);
-    return le16toh(number);
 }
 
 /* Whether there are all ways that come, and all addresses are said in a known manner: nobody who
@@ -653,21 +701,26 @@ static const struct way *next_way(const struct tr_coder *c, struct reading *from
     return number && !*wrong ? &c->way[number] : NULL;
 }
 
+/* What is known behind a way. */
+static void learn_way(struct tr_coder *c, const struct way *w)
+{
+    learn_fetch(c, w->address);
+    c->since = w->after;
+}
+
 /* The i-th record of a way. @return false: there is none such */
 static bool decode_on_way(struct tr_coder *c, struct reading *from, const struct way *w, uint32_t i,
                           struct tr_op *op)
 {
     const struct step *s = &w->step[i];
-    *op = (struct tr_op){.kind = s->byte >> 3, .gap = s->gap, .address = w->address};
-    if (!i) {
-        learn_fetch(c, w->address);
-        c->since = w->since;
+    *op = (struct tr_op){.kind = s->byte >> 3, .gap = s->gap, .address = s->at};
+    if (s->guess) {
+        op->size = (s->byte & 7) + 1;
+        if (!decode_address(c, from, s->guess, op) || op->address & s->at)
+            return false;
     }
-    if (op->kind == TR_OP_FETCH)
-        return true;
-    op->size = (s->byte & 7) + 1;
-    if (!decode_address(c, from, op) || op->address & s->wrong)
-        return false;
+    if (s + 1 == w->end)
+        learn_way(c, w);
     if (!tr_op_rows[op->kind].value)
         return true;
     from->at[VALUES] = get_varying(from->at[VALUES], from->end[VALUES], &op->value);
@@ -830,10 +883,11 @@ static __attribute__((noinline)) uint32_t flatten_ways(struct tr_coder *c, struc
         left -= w->count;
         to->instructions += w->instructions;
         out[-1].ticks += w->gap;
-        *out = w->first;
-        out += w->fetches;
-        for (const struct step *s = w->data, *const end = w->end; s < end; s++) {
+        for (const struct step *s = w->step, *const end = w->end; s < end; s++, out++) {
             struct guess *const g = s->guess;
+            *out = s->packed;
+            if (!g)
+                continue;
             uint64_t address = g->last + g->stride;
             const uint8_t how = *hows++;
             if (how != HOW_GUESSED) {
@@ -842,10 +896,9 @@ static __attribute__((noinline)) uint32_t flatten_ways(struct tr_coder *c, struc
                 g->stride = address - g->last;
                 deltas += row->bytes;
             }
-            wrong |= address & s->wrong;
+            wrong |= address & s->at;
             g->last = data = address;
-            *out = s->packed;
-            out++->what |= address;
+            out->what |= address;
         }
         if (__builtin_expect(w->told, 0))
             wrong |= flatten_told(from, w, to, first);
@@ -856,10 +909,8 @@ static __attribute__((noinline)) uint32_t flatten_ways(struct tr_coder *c, struc
     to->count = (uint32_t)(out - to->packed);
     to->references += records - left;
     c->last[0] = data;
-    if (w) {
-        learn_fetch(c, w->address);
-        c->since = w->since + w->count - w->fetches;
-    }
+    if (w)
+        learn_way(c, w);
     return records - left;
 }
 

@@ -14,9 +14,9 @@ enum {
     TR_NTR_MAGIC_SIZE = 8,
     TR_NTR_OLDEST = 1,  /**< version that can be read: threads that move stay where they began, and
                              a region is only its own thread's; */
-    TR_NTR_VERSION = 6, /**< and the one that is written; before it blocks have no ways, before 5
-                             interrupts are missing, before 4 accesses that they came before, and
-                             before 3 no page is said to be early */
+    TR_NTR_VERSION = 7, /**< and the one that is written; before it ways are no pairs, before 6
+                             blocks have no ways, before 5 interrupts are missing, before 4 accesses
+                             that they came before, and before 3 no page is said to be early */
     TR_NTR_HEAD = 32,   /**< [bytes] before the line of text and its checksum */
     TR_NTR_INDEX_THREAD = 12, /**< [bytes] of a thread in the index, */
     TR_NTR_INDEX_ROW = 32,    /**< [bytes] of a block in the index */
