@@ -381,7 +381,7 @@ static bool may_store(const struct pc_card *card, uint64_t va)
 static void cache_show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
                        bool writable)
 {
-    if (nm_check_on(card->check) && side == PC_SIDE_D)
+    if (side == PC_SIDE_D && nm_check_on(card->check))
         return;
     uint64_t low = (1ull << card->l1_shift[side]) - 1;
     const unsigned place = l1_place(card, side, va);
@@ -886,22 +886,34 @@ static inline bool hand_plain(const struct pc_card *card)
     return card->untold && !*card->olds;
 }
 
-/* The same of a fetch, whose line the half for instructions has. @return whether it is done */
-static inline bool fetch_at_hand(struct pc_card *card, uint64_t va, bool again, sim_tick at)
+/* The same of a fetch, whose line the half for instructions has. */
+static inline bool fetch_found(struct pc_card *card, uint64_t va, struct hand *h)
 {
-    struct hand h = {.writes = false};
-    uint8_t *bytes;
     return card->unheard && !(va & 3) && hand_may(card, hand_page(card, va), va, NM_FETCH) &&
            (!card->tlb_model ||
             pc_tlb_holds(card->tlb_model, va >> card->page_shift, card->space.ctx)) &&
-           hand_reads(hand_find(card, PC_SIDE_I, va, &h)) &&
-           (!again || pc_l1_has(card, PC_SIDE_I, h.place, h.pa & card->l1_part[PC_SIDE_I])) &&
-           hand_up(card, &h, false, at, &bytes);
+           hand_reads(hand_find(card, PC_SIDE_I, va, h));
+}
+
+/* @return whether it is done */
+static inline bool fetch_at_hand(struct pc_card *card, uint64_t va, sim_tick at)
+{
+    struct hand h = {.writes = false};
+    uint8_t *bytes;
+    return fetch_found(card, va, &h) && hand_up(card, &h, false, at, &bytes);
 }
 
 bool pc_fetch_again(struct pc_cpu *cpu, uint64_t va)
 {
-    return fetch_at_hand(cpu->card, va, true, cpu->now);
+    struct pc_card *const card = cpu->card;
+    struct hand h = {.writes = false};
+    if (!fetch_found(card, va, &h) ||
+        !pc_l1_has(card, PC_SIDE_I, h.place, h.pa & card->l1_part[PC_SIDE_I]) ||
+        !takes_colour(card, PC_SIDE_I, h.in_l2, va))
+        return false;
+    card->filled = NOWHERE;
+    hand_shows(card, &h, false);
+    return true;
 }
 
 /* @param[out] pa  as the caches see it */
@@ -1058,7 +1070,7 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
 {
     struct pc_card *card = cpu->card;
     uint64_t pa;
-    if (at < cpu->horizon && fetch_at_hand(card, va, false, at))
+    if (at < cpu->horizon && fetch_at_hand(card, va, at))
         return true;
     if (at >= cpu->horizon) {
         *stop = PC_STOP_HORIZON;

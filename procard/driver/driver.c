@@ -405,56 +405,51 @@ struct hits {
     const struct pc_packed *to; /* they are those before it */
     uint64_t loads, stores;     /* among them, */
     uint64_t line;              /* and the last of instructions */
-    sim_tick now;               /* the last one is over then, with the work behind it, ... */
-    uint64_t cut;               /* ... but for so much of it that is to come */
+    sim_tick now;               /* the last one is over then, with the work behind it */
     bool refused;               /* what would follow the last one is not to be made */
 };
 
-/* The last PCycles of those up to `p`, of which some take time.
-   @param own  of the last one only its own: one, or none */
-static struct pc_tail tail_of(const struct pc_packed *p, bool own)
+/* The last PCycles of those up to `p`, of which some take time, and all of whose work is done. */
+static struct pc_tail tail_of(const struct pc_packed *p)
 {
-    while (!own && !work_of(p))
+    while (!work_of(p))
         p--;
-    const uint64_t refers = driver_refers(p), work = own ? 0 : work_of(p) - refers;
+    const uint64_t refers = driver_refers(p), work = work_of(p) - refers;
     const enum pc_status does = driver_stores(p) ? PC_ST_STORE : PC_ST_LOAD;
     struct pc_tail tail = {.did = (uint16_t)(work ? work : refers)};
     tail.done = (uint8_t)(work ? PC_ST_INT : does);
     return tail;
 }
 
-/* Their books. */
+/* Their books. Work behind the last one that the horizon cuts is left: it goes in parts. */
 static void driver_enter(struct driver *d, const struct hits *h)
 {
     struct pc_cpu *cpu = &d->base;
-    const uint64_t count = h->loads + h->stores, passed = h->now - cpu->now;
+    const struct pc_packed *const last = h->to - 1;
+    const uint64_t own = driver_refers(last), work = h->refused ? 0 : work_of(last) - own;
+    const bool cut = work >= UINT16_MAX || h->now > cpu->horizon;
+    const uint64_t left = cut ? work : 0, passed = h->now - left - cpu->now;
     d->packed = h->to;
     d->state = PC_ST_INT;
-    d->left = h->cut;
+    d->left = left;
     if (!passed)
         return;
     cpu->states[PC_ST_LOAD] += h->loads;
     cpu->states[PC_ST_STORE] += h->stores;
-    cpu->states[PC_ST_INT] += passed - count;
+    cpu->states[PC_ST_INT] += passed - h->loads - h->stores;
     cpu->instructions += passed;
-    cpu->tail = tail_of(h->to - 1, h->cut || h->refused);
-    cpu->now = h->now;
+    if (left || h->refused)
+        cpu->tail = (struct pc_tail){.did = (uint16_t)own,
+                                     .done = driver_stores(last) ? PC_ST_STORE : PC_ST_LOAD};
+    else
+        cpu->tail = tail_of(last);
+    cpu->now += passed;
 }
 
 /* Whether a packed reference is a look-up of instructions that are shown. */
 static inline bool line_shown(const struct driver *d, const struct pc_packed *p)
 {
     return driver_is_line(p) && is_shown(&d->base, address_of(p));
-}
-
-/* Work goes in parts, as all work that the horizon cuts. */
-static void cut_work(struct hits *h, sim_tick horizon)
-{
-    const uint64_t work = work_of(h->to - 1), own = driver_refers(h->to - 1);
-    if (work - own < UINT16_MAX && h->now <= horizon)
-        return;
-    h->cut = work - own;
-    h->now -= h->cut;
 }
 
 /* The view of the place where a primary cache would show an address. @param shift  from an address
@@ -485,7 +480,7 @@ static bool make_told(struct driver *d, const struct pc_line *line, const struct
 /* Makes packed references before `end` as long as they hit and the horizon is not reached, and the
    work between them. What it needs of the caches is in variables: they stay as they are, but that
    instructions are shown again.
-   @param end  NULL: there is a PC_REFERENCE_END
+   @param end  NULL: they are of a source that is near
    @param sure  they hit, and are not looked up */
 static inline __attribute__((always_inline)) void
 make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits *h)
@@ -511,16 +506,16 @@ make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits 
             if (!sure && !packed_reads(d, what, view_of(data, what, dshift, dmask)))
                 break;
             loads++;
-            now += p->ticks + !p->ticks;
+            now += p->ticks + (end && !p->ticks);
         } else if (kind == PC_REFERENCE_STORE) {
             const struct pc_line *const view = view_of(data, what, dshift, dmask);
             if (!sure && packed_tag(d, what) != view->tag)
                 break;
             put_packed(view, p);
             stores++;
-            now += p->ticks + !p->ticks;
+            now += p->ticks + (end && !p->ticks);
         } else if (kind == PC_REFERENCE_COMPUTE) {
-            now += p->ticks + !p->ticks;
+            now += p->ticks + (end && !p->ticks);
         } else { /* of which the source is told */
             if (!make_told(d, view_of(data, what, dshift, dmask), p, h))
                 break;
@@ -552,8 +547,6 @@ static void driver_hits(struct driver *d)
     d->line = h.line & ADDRESS;
     if (h.to == d->packed)
         return;
-    if (!h.refused)
-        cut_work(&h, d->base.horizon);
     driver_enter(d, &h);
     if (h.refused)
         driver_forget(d);
