@@ -28,7 +28,8 @@ enum {
     HISTORY = 5,                       /* records of which the history knows */
     BEYOND = 8 * TR_BLOCK_RECORDS + 8, /* [bytes] read behind the columns of a damaged block */
     GAP_LONG = 255,
-    LEVEL = 3,               /* of zstd */
+    LEVEL = 5,               /* of zstd, */
+    REPEATS = 7,             /* [bytes] of what it finds again, or more: unpacking counts those */
     MAGIC = 0x6b6c6254,      /* "Tblk" */
     MAGIC_WAYS = 0x776c6254, /* "Tblw" */
     WAYS_MAX = 1 << 14,      /* in a block */
@@ -95,6 +96,8 @@ struct tr_coder *tr_coder_new(void)
         .length = coder->length, .most = WAYS_MAX, .room = TR_BLOCK_RECORDS, .pair = coder->pair};
     if (!coder->pack || !coder->unpack)
         sim_no_memory();
+    ZSTD_CCtx_setParameter(coder->pack, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(coder->pack, ZSTD_c_minMatch, REPEATS);
     return coder;
 }
 
@@ -453,8 +456,8 @@ const uint8_t *tr_block_code(struct tr_coder *coder, const struct tr_block *bloc
     code_records(coder, &to, op, block->records);
     code_numbers(coder, &to);
     const size_t raw = block_join(coder, &to, coder->ways ? TR_BLOCK_COLUMNS : COLUMNS_BEFORE),
-                 packed = ZSTD_compressCCtx(coder->pack, bytes, sizeof coder->out - TR_BLOCK_HEAD,
-                                            coder->raw, raw, LEVEL);
+                 packed = ZSTD_compress2(coder->pack, bytes, sizeof coder->out - TR_BLOCK_HEAD,
+                                         coder->raw, raw);
     if (ZSTD_isError(packed))
         sim_no_memory(); /* it has room for anything */
     tr_put32(head, coder->ways ? MAGIC_WAYS : MAGIC);

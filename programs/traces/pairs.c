@@ -12,7 +12,7 @@
 
 enum {
     OFTEN = 32, /* times that a pair must come in a block to be worth its bytes */
-    ROUNDS = 6
+    ROUNDS = 8
 };
 
 struct tr_pairs_seen {
