@@ -870,11 +870,21 @@ static inline uint64_t told_address(const uint8_t *deltas, const struct how_row 
     return block_unzigzag(le64toh(difference) & row->mask) + (row->thread ? data : last);
 }
 
-/* Ways behind a plain record: most of a trace. It does as little as can
+/* Makes a place for the gap of the way that comes, if the record before it has none. */
+static void put_place(const struct tr_coder *c, const struct reading *from, uint32_t left,
+                      struct tr_flat *to)
+{
+    const struct way *const next = &c->way[get_step(from->at[STEPS])];
+    if (next->count <= left && next->gap && !flat_ends_plain(to))
+        flat_put(to, pc_pack(PC_REFERENCE_COMPUTE, 0, 0), 0, 0);
+}
+
+/* Ways behind another record: most of a trace. It does as little as can
  * be, and finds out at the end that something was wrong. @return how many records */
 static __attribute__((noinline)) uint32_t flatten_ways(struct tr_coder *c, struct reading *from,
                                                        uint32_t records, struct tr_flat *to)
 {
+    put_place(c, from, records, to);
     const uint8_t *steps = from->at[STEPS], *hows = from->at[HOWS], *deltas = from->at[DELTAS];
     struct pc_packed *out = to->packed + to->count;
     const struct way *const way = c->way, *w = NULL;
@@ -969,7 +979,7 @@ const char *tr_block_flatten(struct tr_coder *coder, const uint8_t head[TR_BLOCK
         return wrong;
     flat_begin(flat, block->records);
     for (uint32_t left = block->records; left;) {
-        if (coder->ways && flat_ends_plain(flat))
+        if (coder->ways && flat->count)
             left -= flatten_ways(coder, &from, left, flat);
         const uint32_t next = left ? flatten_next(coder, &from, left, flat) : 0;
         if (left && !next)
