@@ -303,8 +303,8 @@ enum { OFTEN = 100 /* refusals of a request when nobody else makes any: a protoc
 void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
 {
     const enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
-    const bool response = pc_agent_is_response(event) && pc_coherent_request(card, in->line);
     struct pc_request *r = pc_coherent_request(card, in->line);
+    const bool response = r && pc_agent_is_response(event);
     struct nm_sends sends;
     uint64_t actions;
     uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
