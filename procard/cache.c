@@ -886,31 +886,36 @@ static inline bool hand_plain(const struct pc_card *card)
     return card->untold && !*card->olds;
 }
 
-/* The same of a fetch, whose line the half for instructions has. */
-static inline bool fetch_found(struct pc_card *card, uint64_t va, struct hand *h)
+/* Whether that way may be taken for a fetch. */
+static inline bool fetch_may(struct pc_card *card, uint64_t va)
 {
     return card->unheard && !(va & 3) && hand_may(card, hand_page(card, va), va, NM_FETCH) &&
            (!card->tlb_model ||
-            pc_tlb_holds(card->tlb_model, va >> card->page_shift, card->space.ctx)) &&
-           hand_reads(hand_find(card, PC_SIDE_I, va, h));
+            pc_tlb_holds(card->tlb_model, va >> card->page_shift, card->space.ctx));
 }
 
-/* @return whether it is done */
+/* The short way of a fetch, whose line the half for instructions has. @return whether it is done */
 static inline bool fetch_at_hand(struct pc_card *card, uint64_t va, sim_tick at)
 {
     struct hand h = {.writes = false};
     uint8_t *bytes;
-    return fetch_found(card, va, &h) && hand_up(card, &h, false, at, &bytes);
+    return fetch_may(card, va) && hand_reads(hand_find(card, PC_SIDE_I, va, &h)) &&
+           hand_up(card, &h, false, at, &bytes);
 }
 
 bool pc_fetch_again(struct pc_cpu *cpu, uint64_t va)
 {
     struct pc_card *const card = cpu->card;
     struct hand h = {.writes = false};
-    if (!fetch_found(card, va, &h) ||
-        !pc_l1_has(card, PC_SIDE_I, h.place, h.pa & card->l1_part[PC_SIDE_I]) ||
+    if (!fetch_may(card, va))
+        return false;
+    const uint64_t below = hand_find(card, PC_SIDE_I, va, &h);
+    if (!pc_l1_has(card, PC_SIDE_I, h.place, h.pa & card->l1_part[PC_SIDE_I]) ||
         !takes_colour(card, PC_SIDE_I, h.in_l2, va))
         return false;
+    if (SIM_LOOKS_AT_INVARIANTS)
+        SIM_MUST(hand_reads(below), "card %u: line 0x%" PRIx64 " is in its primary cache alone",
+                 card->cpu.number, h.line);
     card->filled = NOWHERE;
     hand_shows(card, &h, false);
     return true;

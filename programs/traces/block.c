@@ -44,6 +44,7 @@ enum how { HOW_GUESSED, HOW_LAST, HOW_THREAD = HOW_LAST + 9, HOW__COUNT = HOW_TH
 
 struct guess {
     uint64_t last, stride;
+    uint64_t block; /* of this one; of others nothing is known in this */
 };
 
 /* A record of a way. */
@@ -67,6 +68,7 @@ struct way {
 
 struct tr_coder {
     struct guess guess[GUESSES];
+    uint64_t block;                /* from 1 on */
     uint64_t fetch, history;       /* the last line of instructions; the last records */
     uint64_t last[2];              /* the last addresses: of data, of fetches */
     unsigned since;                /* records since the last fetch */
@@ -90,6 +92,8 @@ struct tr_coder {
 struct tr_coder *tr_coder_new(void)
 {
     struct tr_coder *coder = sim_grow(NULL, 1, sizeof *coder); /* zeroing it would take its time */
+    memset(coder->guess, 0, sizeof coder->guess);
+    coder->block = 0;
     coder->pack = ZSTD_createCCtx();
     coder->unpack = ZSTD_createDCtx();
     coder->pairs = (struct tr_pairs){
@@ -178,7 +182,7 @@ static const uint8_t *get_varying(const uint8_t *from, const uint8_t *end, uint6
 
 static void block_begin(struct tr_coder *c)
 {
-    memset(c->guess, 0, sizeof c->guess);
+    c->block++;
     c->fetch = c->history = c->last[0] = c->last[1] = 0;
     c->since = FOLLOWS;
     c->ways = 0;
@@ -194,7 +198,10 @@ static uint64_t block_mix(uint64_t x)
 
 static inline struct guess *block_guess(struct tr_coder *c, uint64_t key, unsigned kind)
 {
-    return &c->guess[(block_mix(key) + kind) * MIX >> 52];
+    struct guess *const g = &c->guess[(block_mix(key) + kind) * MIX >> 52];
+    if (g->block != c->block)
+        *g = (struct guess){.block = c->block};
+    return g;
 }
 _Static_assert(GUESSES == 1 << (64 - 52), "a guess for each");
 
