@@ -28,7 +28,7 @@ enum {
     HISTORY = 5,                       /* records of which the history knows */
     BEYOND = 8 * TR_BLOCK_RECORDS + 8, /* [bytes] read behind the columns of a damaged block */
     GAP_LONG = 255,
-    LEVEL = 5,               /* of zstd, */
+    LEVEL = 7,               /* of zstd, */
     REPEATS = 7,             /* [bytes] of what it finds again, or more: unpacking counts those */
     MAGIC = 0x6b6c6254,      /* "Tblk" */
     MAGIC_WAYS = 0x776c6254, /* "Tblw" */
