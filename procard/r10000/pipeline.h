@@ -14,6 +14,7 @@
 #ifndef R10000_PIPELINE_H
 #define R10000_PIPELINE_H
 
+#include "base/invariant.h"
 #include "machine/params.h"
 #include "monitor/r10000/signals.h"
 #include "procard/core.h"
@@ -526,6 +527,7 @@ static inline void r10k_signal(struct r10k *c, enum r10k_signal s, unsigned n)
 /** The same by others, for whom the core may be away: interventions, lines that leave. */
 static inline void r10k_signal_outside(struct r10k *c, enum r10k_signal s, unsigned n)
 {
+    SIM_OWED(!c->base.sleeps); /* pc_core_wakes came first */
     c->sleeps = 0;
     if (c->away)
         c->signals.total[s][R10K_KERNEL] += n;
@@ -550,6 +552,7 @@ static inline struct r10k_fetched *r10k_fetched_at(struct r10k *c, unsigned i)
 /** Others have done something that a stage looks at. */
 static inline void r10k_disturb(struct r10k *c)
 {
+    SIM_OWED(!c->base.sleeps); /* as above */
     c->next = c->sleeps = 0;
 }
 
