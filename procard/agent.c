@@ -782,22 +782,9 @@ static sim_tick response_time(const struct pc_card *card)
     return card->p->agent_response * pc_bus_cycle(card);
 }
 
-/* Has the host fetch what it will look up in the secondary cache then: of a refusal nothing. */
-static void agent_expect(const struct pc_card *card)
-{
-    for (unsigned c = 0; c < NM_CLASSES; c++) {
-        const struct nm_fifo *f = &card->port.in[c];
-        if (!f->count || nm_fifo_at(f, f->count - 1)->message == NM_MSG_NACK)
-            continue;
-        const uint64_t set = pc_line_set(card, PC_SIDE_D, nm_fifo_at(f, f->count - 1)->line);
-        __builtin_prefetch(&card->l2[PC_SIDE_D].tag[set], 1);
-    }
-}
-
 static void agent_arrived(void *self, sim_tick now)
 {
     struct pc_card *card = self;
-    agent_expect(card);
     sim_tick start = card->agent_free > now ? card->agent_free : now;
     agent_wake(card, start + response_time(card));
 }
