@@ -284,6 +284,7 @@ static uint64_t plain_at(unsigned byte, uint64_t address)
 {
     return plain_what[byte] | (address & ~(uint64_t)(byte >> 3 == TR_OP_FETCH ? 3 : 0));
 }
+
 /* ---- coding ---------------------------------------------------------------------------------- */
 
 struct columns {
@@ -775,8 +776,8 @@ const char *tr_block_decode(struct tr_coder *coder, const uint8_t head[TR_BLOCK_
     const char *wrong = block_open(coder, head, bytes, packed, &from);
     for (uint32_t i = 0; i < block->records && !wrong;) {
         const struct way *w = next_way(coder, &from, block->records - i, &bad);
-        for (uint32_t j = 0; w && j < w->count; j++)
-            bad |= !decode_on_way(coder, &from, w, j, &op[i++]);
+        for (uint32_t j = 0; w && !bad && j < w->count; j++)
+            bad = !decode_on_way(coder, &from, w, j, &op[i++]);
         if (!w && !bad)
             bad = !decode_record(coder, &from, &op[i++]);
         wrong = bad ? NO_SUCH_RECORDS : NULL;

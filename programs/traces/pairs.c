@@ -4,7 +4,9 @@
  * would share a way, the one that comes more often gets it.
  */
 #include "programs/traces/pairs.h"
+
 #include "base/alloc.h"
+#include "programs/traces/trace.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,6 +22,7 @@ struct tr_pairs_seen {
     uint16_t number; /* of the way that it has become; 0: none yet */
     uint16_t count;  /* 0: there is no pair here */
 };
+_Static_assert(TR_BLOCK_RECORDS - 1 <= UINT16_MAX, "pairs of one kind in a block");
 
 /* A pair's place, which may be empty. */
 static struct tr_pairs_seen *seen_at(const struct tr_pairs *p, struct tr_pair pair)
