@@ -317,10 +317,13 @@ static void noted(void *self, unsigned card, const struct pc_reference *referenc
     draw_many(r, card);
 }
 
-static const struct pc_driver_source runners = {.next = after, .done = noted, .more = many};
+/* The second is near, and has no PC_REFERENCE_END behind what it hands over. */
+static const struct pc_driver_source runners[] = {
+    {.next = after, .done = noted, .more = many},
+    {.next = after, .done = noted, .more = many, .near = true}};
 
 /* @param check  no line is shown to a core: it has no short way, and foresees nothing */
-static uint64_t run_ring(uint64_t seed, bool packed, bool check, sim_tick step)
+static uint64_t run_ring(uint64_t seed, bool packed, bool check, bool near, sim_tick step)
 {
     struct nm_params p;
     struct runner runner[CARDS];
@@ -337,7 +340,7 @@ static uint64_t run_ring(uint64_t seed, bool packed, bool check, sim_tick step)
     for (unsigned i = 0; i < CARDS; i++) {
         runner[i] =
             (struct runner){.random = seed << 8 | i, .packed = packed, .own = seed & 2 ? 2 : 8};
-        pc_drive(m, i, &runners, &runner[i], 1 + i);
+        pc_drive(m, i, &runners[near], &runner[i], 1 + i);
     }
     for (unsigned left = CARDS; left;) {
         struct nm_trap trap;
@@ -363,11 +366,12 @@ Test(driver, short_ways_give_what_the_plain_one_does)
 {
     static const sim_tick steps[] = {1 << 20, 997};
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        const uint64_t plain = run_ring(seed, false, true, steps[0]);
-        for (unsigned i = 0; i < 8; i++)
-            cr_expect_eq(run_ring(seed, i & 1, i & 2, steps[i >> 2]), plain,
-                         "seed %lu, packed %u, checked %u, steps of %lu", (unsigned long)seed,
-                         i & 1, i >> 1 & 1, (unsigned long)steps[i >> 2]);
+        const uint64_t plain = run_ring(seed, false, true, false, steps[0]);
+        for (unsigned i = 0; i < 16; i++)
+            cr_expect_eq(run_ring(seed, i & 1, i & 2, i & 4, steps[i >> 3]), plain,
+                         "seed %lu, packed %u, checked %u, near %u, steps of %lu",
+                         (unsigned long)seed, i & 1, i >> 1 & 1, i >> 2 & 1,
+                         (unsigned long)steps[i >> 3]);
     }
 }
 

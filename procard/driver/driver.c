@@ -480,7 +480,7 @@ static bool make_told(struct driver *d, const struct pc_line *line, const struct
 /* Makes packed references before `end` as long as they hit and the horizon is not reached, and the
    work between them. What it needs of the caches is in variables: they stay as they are, but that
    instructions are shown again.
-   @param end  NULL: they are of a source that is near
+   @param end  NULL: they are of a source that is `ended`
    @param sure  they hit, and are not looked up */
 static inline __attribute__((always_inline)) void
 make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits *h)
@@ -537,7 +537,7 @@ make_hits(struct driver *d, const struct pc_packed *end, bool sure, struct hits 
 static void driver_hits(struct driver *d)
 {
     struct hits h = {.to = d->packed, .now = d->base.now, .line = d->line};
-    if (d->source->near) {
+    if (d->source->ended) {
         make_hits(d, NULL, false, &h);
     } else {
         if (d->sure > d->packed)

@@ -125,9 +125,12 @@ struct pc_driver_source {
     bool (*told)(void *self, unsigned card, const struct pc_packed *packed, sim_tick waited);
 
     /** What `next` says hangs on how far other cards have come: nothing is foreseen beyond the next
-     *  reference, so that cards run as far ahead of each other with `more` as without. All that
-     *  `more` hands out but a LINE takes at least one PCycle, and a PC_REFERENCE_END is behind. */
+     *  reference, so that cards run as far ahead of each other with `more` as without. */
     bool near;
+
+    /** Of a source that is `near`: all that `more` hands out but a LINE takes at least one PCycle,
+     *  and a PC_REFERENCE_END is behind. */
+    bool ended;
 };
 
 /** Cards whose core is this, for nm_machine_new. The calls below are for machines of them. */

@@ -413,7 +413,8 @@ static const struct pc_driver_source source = {.next = replay_next,
                                                .done = replay_done,
                                                .more = replay_more,
                                                .told = replay_told,
-                                               .near = true};
+                                               .near = true,
+                                               .ended = true};
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
