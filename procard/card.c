@@ -184,19 +184,24 @@ sim_tick pc_foreseen(const struct pc_cpu *cpu)
 sim_tick pc_sleeps(struct pc_cpu *cpu, sim_tick until, enum pc_status state)
 {
     enum { LONGEST = 100000 };
-    const struct pc_card *card = cpu->card;
+    struct pc_card *card = cpu->card;
     const bool heard = cpu->cursor || cpu->record || card->functional || card->warm.on;
-    cpu->sleeps_in = (uint8_t)state;
-    cpu->sleeps = heard ? 0 : sim_earlier(until, sim_earlier(card->unwatched, cpu->now + LONGEST));
+    card->sleeps_in = (uint8_t)state;
+    card->sleeps = heard ? 0 : sim_earlier(until, sim_earlier(card->unwatched, cpu->now + LONGEST));
     return pc_card_stands(card);
+}
+
+bool pc_is_asleep(const struct pc_cpu *cpu)
+{
+    return cpu->card->sleeps;
 }
 
 void pc_card_wakes(struct pc_card *card, sim_tick now)
 {
     struct pc_cpu *cpu = &card->cpu;
     if (cpu->now < now)
-        card->core->run(cpu, now);
-    cpu->sleeps = 0;
+        pc_core_run(card, now);
+    card->sleeps = 0;
 }
 
 static void card_wait(struct pc_card *card)
@@ -292,7 +297,7 @@ static void follow_exported(struct pc_card *card)
 sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
-    pc_core_wakes(card, cpu->sleeps);
+    pc_core_wakes(card, card->sleeps);
     const bool due = cpu->now >= card->preempt_at;
     if (due && !card_spared(card)) {
         card_preempt(card);
@@ -310,7 +315,7 @@ sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon)
         horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
     if (card->monitor.leash != SIM_NEVER && horizon > cpu->now + card->monitor.leash)
         horizon = cpu->now + card->monitor.leash;
-    const sim_tick at = card->core->run(cpu, horizon);
+    const sim_tick at = pc_core_run(card, horizon);
     if (at && at < horizon)
         nm_card_early(cpu->number, at, horizon);
     follow_exported(card);
@@ -422,8 +427,8 @@ static void card_trim(const struct pc_card *card, sim_tick at, const struct pc_t
 /* What the processor is doing while its own clock stands still. */
 static enum pc_status card_standing(const struct pc_card *card)
 {
-    if (card->cpu.sleeps)
-        return (enum pc_status)card->cpu.sleeps_in;
+    if (card->sleeps)
+        return (enum pc_status)card->sleeps_in;
     return card->activity == PC_WAITING ? card->stall : PC_ST_STALL_OTHER;
 }
 

@@ -320,6 +320,8 @@ struct pc_card {
     /* card.c: how far it runs */
     sim_tick preempt_at;
     sim_tick unwatched; /**< up to here the processor runs without another look: pc_card_watch */
+    sim_tick sleeps;    /**< up to here its core only waits (pc_sleeps); 0: it does not sleep */
+    uint8_t sleeps_in;  /**< enum pc_status: what becomes of these PCycles */
 
     /* cache.c, tlb.c: translations */
     struct pc_xlate tlb[PC_TLB];
@@ -529,6 +531,13 @@ static inline void pc_core_becomes(struct pc_card *card, const struct pc_core_op
     card->core = core;
 }
 
+/** Runs the core. If it sleeps it says so anew. @return what that returns */
+static inline sim_tick pc_core_run(struct pc_card *card, sim_tick horizon)
+{
+    card->sleeps = 0;
+    return card->core->run(&card->cpu, horizon);
+}
+
 /** The part of pc_card_run for `horizon` beyond card->unwatched. @return 0 */
 sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon);
 
@@ -538,14 +547,14 @@ void pc_card_wakes(struct pc_card *card, sim_tick now);
 /** The same, before the core is told anything. */
 static inline void pc_core_wakes(struct pc_card *card, sim_tick now)
 {
-    if (card->cpu.sleeps)
+    if (card->sleeps)
         pc_card_wakes(card, now);
 }
 
 /** Where a processor that runs stands: a core that sleeps is not asked before. */
 static inline sim_tick pc_card_stands(const struct pc_card *card)
 {
-    return sim_later(card->cpu.now, card->cpu.sleeps);
+    return sim_later(card->cpu.now, card->sleeps);
 }
 
 /** The core's operations that may be NULL. */
@@ -584,7 +593,7 @@ static inline sim_tick pc_card_run(struct pc_card *card, sim_tick horizon)
         return pc_card_run_checked(card, horizon);
     if (__builtin_expect(horizon > card->unwatched, 0))
         return pc_card_run_watched(card, horizon);
-    return card->core->run(&card->cpu, horizon);
+    return pc_core_run(card, horizon);
 }
 
 /** Ends the process if something of the card is not as it must be at the end of a window.

@@ -163,10 +163,8 @@ struct pc_cpu {
     /* primary instruction cache; nothing is read-only there. The card's */
     struct pc_line *i;
     uint32_t ishift, imask;
-    uint32_t number;   /**< machine-wide processor number */
-    bool untimed;      /**< functional mode: every instruction takes one PCycle. The card's */
-    uint8_t sleeps_in; /**< enum pc_status: what becomes of the PCycles up to ... */
-    sim_tick sleeps; /**< ... here, so long as nobody calls the core (pc_sleeps). It clears them */
+    uint32_t number; /**< machine-wide processor number */
+    bool untimed;    /**< functional mode: every instruction takes one PCycle. The card's */
 
     /* the books: how far they may lag is said at `settle` */
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` */
@@ -215,11 +213,11 @@ struct pc_cpu {
 struct pc_core_ops {
     const char *name; /**< for people; not NULL */
     bool foresees;    /**< it calls pc_foresee */
-    bool sleeps;      /**< it calls pc_sleeps */
     bool together;    /**< cores of different stations may run at a time, on several host threads:
                            they share only what lies in memory, and the code of their block of
                            stations (nm_machine_block) */
     bool little;      /**< its programs have the lowest byte of a number first */
+    bool sleeps;      /**< it calls pc_sleeps */
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */
 
@@ -627,14 +625,17 @@ void pc_foresee(struct pc_cpu *cpu, sim_tick until);
 sim_tick pc_foreseen(const struct pc_cpu *cpu);
 
 /**
- * A third: up to tick `until`, later than cpu->now, the core only waits. Of a run it would make
- * nothing but PCycles of one state, so it is not run, and its clock stands still, until then; or
- * until the card has something to tell it: first, then, that time has passed, by a run up to then.
- * `totals` and `signals` may be asked for while it sleeps. `run` calls this last, or pc_stopped
- * after it, and sets cpu->sleeps to 0 when it does anything else.
+ * Beside pc_foresee: up to tick `until`, later than cpu->now, the core only waits. Of a run it
+ * would make nothing but PCycles of one state, so it is not run, and its clock stands still, until
+ * then; or until the card has something to tell it: first, then, that time has passed, by a run up
+ * to then. `totals` and `signals` may be asked for while it sleeps. `run` calls this last, or
+ * pc_stopped after it; that holds until the next run.
  * @param state  enum pc_status @return the tick at which it goes on if nobody calls it
  */
 sim_tick pc_sleeps(struct pc_cpu *cpu, sim_tick until, enum pc_status state);
+
+/** @return whether the core sleeps */
+bool pc_is_asleep(const struct pc_cpu *cpu);
 
 /** An interrupt comes, or comes again: a line that is kept for a store-conditional is let go of. */
 void pc_let_go(struct pc_cpu *cpu);

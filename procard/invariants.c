@@ -19,7 +19,7 @@ static void waiting_holds(const struct pc_card *card, sim_tick now)
              number, activity, card->outstanding, card->uncached.waits);
     SIM_MUST(activity != PC_RUNNING || pc_card_stands(card) >= now,
              "card %u: at %" PRIu64 ", now %" PRIu64, number, pc_card_stands(card), now);
-    SIM_MUST(activity == PC_RUNNING || !card->cpu.sleeps, "card %u: activity %d, asleep", number,
+    SIM_MUST(activity == PC_RUNNING || !card->sleeps, "card %u: activity %d, asleep", number,
              activity);
     SIM_MUST(
         card->linked.until <= now || card->linked.until <= card->cpu.now || activity == PC_RUNNING,
@@ -145,8 +145,8 @@ sim_tick pc_card_run_checked(struct pc_card *card, sim_tick horizon)
     const sim_tick begin = cpu->now;
     struct pc_tail tail;
     const uint64_t before = invariants_lost(card, &tail);
-    const sim_tick at = horizon > card->unwatched ? pc_card_run_watched(card, horizon)
-                                                  : card->core->run(cpu, horizon);
+    const sim_tick at =
+        horizon > card->unwatched ? pc_card_run_watched(card, horizon) : pc_core_run(card, horizon);
     SIM_MUST(!at || at == pc_card_stands(card),
              "card %u comes back with %" PRIu64 " and stands at %" PRIu64
              ": a core returns cpu->now (procard/core.h)",

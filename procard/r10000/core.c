@@ -47,7 +47,7 @@ void r10k_signals(const struct pc_cpu *base, sim_tick at, union mon_own_signals 
 {
     const struct r10k *c = r10k_const_of(base);
     out->r10000 = c->signals;
-    if (base->sleeps && at > base->now)
+    if (at > base->now && pc_is_asleep(base))
         count_in(c, &out->r10000, base->now, at - base->now);
 }
 
@@ -239,7 +239,6 @@ static __attribute__((noinline)) sim_tick core_runs(struct r10k *c, sim_tick hor
 {
     struct pc_cpu *base = &c->base;
     base->horizon = horizon;
-    base->sleeps = 0;
     if (base->untimed)
         return r10k_run_untimed(c, horizon);
     c->asked = c->must_stop = c->away = false;
@@ -273,7 +272,7 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         return core_runs(c, horizon);
     base->horizon = horizon;
     core_passes(c, c->r.pc, horizon);
-    return pc_sleeps(base, c->sleeps, c->state);
+    return c->sleeps > horizon ? pc_sleeps(base, c->sleeps, c->state) : horizon;
 }
 
 void r10k_leave(struct pc_cpu *base)

@@ -527,7 +527,7 @@ static inline void r10k_signal(struct r10k *c, enum r10k_signal s, unsigned n)
 /** The same by others, for whom the core may be away: interventions, lines that leave. */
 static inline void r10k_signal_outside(struct r10k *c, enum r10k_signal s, unsigned n)
 {
-    SIM_OWED(!c->base.sleeps); /* pc_core_wakes came first */
+    SIM_OWED(!pc_is_asleep(&c->base)); /* pc_core_wakes came first */
     c->sleeps = 0;
     if (c->away)
         c->signals.total[s][R10K_KERNEL] += n;
@@ -552,7 +552,7 @@ static inline struct r10k_fetched *r10k_fetched_at(struct r10k *c, unsigned i)
 /** Others have done something that a stage looks at. */
 static inline void r10k_disturb(struct r10k *c)
 {
-    SIM_OWED(!c->base.sleeps); /* as above */
+    SIM_OWED(!pc_is_asleep(&c->base)); /* as above */
     c->next = c->sleeps = 0;
 }
 
