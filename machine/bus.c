@@ -271,6 +271,7 @@ static inline unsigned choose_freely(const struct nm_bus *bus, sim_tick now)
     if (turns & (turns - 1)) {
         turns = turns >> from | turns << (NM_MODULES - from);
         for (;; turns &= turns - 1) {
+            SIM_OWED(turns);
             const unsigned i = (unsigned)__builtin_ctz(turns) + from;
             module = i < NM_MODULES ? i : i - NM_MODULES;
             if (ready(bus, module, now))

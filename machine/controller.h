@@ -228,8 +228,7 @@ static inline void nm_controller_drain(struct nm_controller *c, sim_tick now)
         nm_controller_send_ready(c, now);
 }
 
-/** Whether something could be sent at `now` but for room. Precondition: nm_controller_drain has
- *  been called at `now`. */
+/** Whether something is still to be sent at `now`: behind nm_controller_drain, for want of room. */
 static inline bool nm_controller_stuck(const struct nm_controller *c, sim_tick now)
 {
     return c->due <= now;

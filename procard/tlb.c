@@ -1,7 +1,7 @@
 /*
  * The R4400's translation look-aside buffer: 48 fully associative entries, each for a pair of
  * pages, and in front of it two entries for instructions (R44-19). With tlb.refill 0 it is not
- * modelled: then card->tlb_model is NULL and nothing here runs.
+ * modelled: then card->tlb_model is NULL, and one entry translates all pages.
  *
  * The hard idea: the interpreter's fast path never looks here. So a line may be in its view
  * (struct pc_line) only while its page is translated: when an entry goes, what it let the fast path
