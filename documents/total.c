@@ -142,7 +142,7 @@ uint64_t doc_busiest(const struct doc_region *region, struct doc_level level)
     return most;
 }
 
-uint64_t doc_tap(const struct doc_region *region, struct doc_level level, enum mon_tap tap)
+uint64_t doc_tap(const struct doc_region *region, struct doc_level level, unsigned tap)
 {
     uint64_t sum = 0;
     for (unsigned c = level.first; c < level.first + level.count; c++)
