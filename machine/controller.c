@@ -133,8 +133,8 @@ struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, sim
 }
 
 /* @return false: there is no room yet */
-static inline bool put(const struct nm_controller *c, const struct nm_packet *p,
-                       enum nm_class class, sim_tick now)
+static inline bool controller_put(const struct nm_controller *c, const struct nm_packet *p,
+                                  enum nm_class class, sim_tick now)
 {
     return p->route && c->to_ring ? c->to_ring(c->owner, p, now)
                                   : nm_controller_to_bus(c, p, class);
@@ -147,7 +147,8 @@ static __attribute__((noinline)) sim_tick send_late(struct nm_controller *c, sim
     unsigned kept = 0;
     for (unsigned i = 0; i < c->late_count; i++) {
         const struct nm_answer *a = &c->late[i];
-        if (a->behind > c->sent || a->ready > now || !put(c, &a->packet, NM_NONSINKABLE, now)) {
+        if (a->behind > c->sent || a->ready > now ||
+            !controller_put(c, &a->packet, NM_NONSINKABLE, now)) {
             due = sim_earlier(due, a->ready);
             c->late[kept++] = *a;
         }
@@ -159,7 +160,7 @@ static __attribute__((noinline)) sim_tick send_late(struct nm_controller *c, sim
 void nm_controller_send_ready(struct nm_controller *c, sim_tick now)
 {
     while (c->staged.count && c->stage[c->staged.head].ready <= now &&
-           put(c, &c->stage[c->staged.head].packet, NM_SINKABLE, now)) {
+           controller_put(c, &c->stage[c->staged.head].packet, NM_SINKABLE, now)) {
         sim_queue_pop(&c->staged);
         c->sent++;
     }
@@ -402,8 +403,8 @@ static inline struct nm_packet *say_no(struct nm_controller *c, sim_tick now)
     return stage(c, c->free_at);
 }
 
-static void refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                   uint8_t info, sim_tick now)
+static void refuse_message(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                           uint8_t info, sim_tick now)
 {
     make_place(c);
     struct nm_packet *no = say_no(c, now);
@@ -429,7 +430,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
                                          .line = in->line,
                                          .packet = in,
                                          .agent = c->agent});
-    refuse(c, in, from_network, why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM, now);
+    refuse_message(c, in, from_network, why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM, now);
 }
 
 static void no_transition(struct nm_controller *c, const struct nm_dir_line *line,
@@ -539,7 +540,7 @@ static __attribute__((noinline)) bool take(struct nm_controller *c, struct nm_di
         keep_turn(c, sender(c, in, from_network), now);
     count_look(c, line->state, in, from_network);
     count_combined(c, in, from_network);
-    refuse(c, in, from_network, info_of(c, line, in), now);
+    refuse_message(c, in, from_network, info_of(c, line, in), now);
     return true;
 }
 

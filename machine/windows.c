@@ -595,7 +595,7 @@ static enum nm_run timed_run(struct nm_machine *m, sim_tick until, struct nm_tra
     }
 }
 
-/* Who calls from outside finds all processors where the machine stands. */
+/* A caller from outside finds all processors where the machine stands. */
 static __attribute__((noinline)) void wake_cards(struct nm_machine *m)
 {
     for (unsigned i = 0; i < m->cards; i++) {
