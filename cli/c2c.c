@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- the run once more ----------------------------------------------------------------------- */
 
@@ -107,16 +106,10 @@ static int run_again(const struct cli_given *g, const struct look_kept *kept,
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static bool is_directory(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* Whether OBJECT and RUN_DIR are not the one in place of the other. */
 static bool is_in_order(const struct cli_given *g)
 {
-    if (!g->objects || is_directory(g->words[0]) || !is_directory(g->objects[0]))
+    if (!g->objects || cli_is_directory(g->words[0]) || !cli_is_directory(g->objects[0]))
         return true;
     fprintf(stderr,
             "numachine: error: %s: no directory, but %s is one: the order is --what-if OBJECT "

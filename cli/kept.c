@@ -10,6 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+bool cli_is_directory(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,
                    size_t size)
 {

@@ -8,6 +8,9 @@
 #include "documents/statistics/finished.h"
 #include "look/kept.h"
 
+/** Whether a word is the name of a directory, of a run maybe, and no file's. */
+bool cli_is_directory(const char *path);
+
 /** Whether `directory` is a run's and has the file `path`, which is its `what`; else one line in
  *  `why`. */
 bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,

@@ -8,6 +8,7 @@
 #include "cli/again.h"
 #include "cli/apart.h"
 #include "cli/cli.h"
+#include "cli/kept.h"
 #include "documents/statistics/finished.h"
 #include "documents/whole.h"
 #include "input/units.h"
@@ -20,7 +21,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /** A recording, and how it is to be shown. */
 struct shown {
@@ -237,16 +237,10 @@ static bool watch_take(void *self, int fd)
            w->handed.ran;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 static bool watch_load(const struct cli_given *g, struct in_experiment *x)
 {
     struct in_diag diag = {.out = stderr};
-    const bool loaded = is_directory(g->words[0])
+    const bool loaded = cli_is_directory(g->words[0])
                             ? cli_again_load(x, g->words[0], false)
                             : in_experiment_load(x, g->words[0], g->sets, &diag);
     if (!loaded || !x->approach.sampling.every)
@@ -289,7 +283,7 @@ static const char *watched_machine(const struct cli_given *g, const struct in_ex
 {
     char why[8192];
     const char *name = NULL;
-    if (is_directory(g->words[0]) && doc_finished_read(results, g->words[0], why, sizeof why))
+    if (cli_is_directory(g->words[0]) && doc_finished_read(results, g->words[0], why, sizeof why))
         name = json_string_value(
             json_object_get(json_object_get(results->manifest, "experiment"), "machine"));
     return name ? name : x->machine.name;
@@ -311,7 +305,7 @@ static enum cli_exit watch_the_run(const struct cli_given *g, struct in_experime
         struct doc_finished results = {.directory = NULL};
         const char *machine = watched_machine(g, x, &results);
         char *name = sim_format("%s of %s", g->symbol ? g->symbol : g->line_at,
-                                is_directory(g->words[0]) ? g->words[0] : x->name);
+                                cli_is_directory(g->words[0]) ? g->words[0] : x->name);
         const struct watch_title title = {.name = name, .machine = machine};
         watch_remark(g, &w.handed, &w.record);
         status = watch_show(g, &(const struct shown){&w.record, &title});
@@ -405,7 +399,7 @@ static void watch_check(const struct cli_given *g)
         cli_refuse(g, "which RUN_DIR or EXPERIMENT, or which --scenario?");
     if (g->machine && !g->scenario)
         cli_refuse(g, "a run has a machine of its own; another one is for a --scenario");
-    if (g->count && g->sets && is_directory(g->words[0]))
+    if (g->count && g->sets && cli_is_directory(g->words[0]))
         cli_refuse(g, "--set: a run is watched as it was");
     watch_address(g);
     watch_cycle(g, "--from", g->from_cycle, 0);
