@@ -111,7 +111,7 @@ static void locks_pack_wait(const void *document, void *row)
 }
 
 #define DOCUMENT struct doc_locks
-static const struct doc_item items[] = {
+static const struct doc_item lock_items[] = {
 #include "documents/rows/locks.def"
 };
 
@@ -120,10 +120,11 @@ const struct doc_document doc_locks_document = {
     .sentence = "what threads waited for",
     .gap = ",\n",
     .schema = DOC_SCHEMA_locks,
-    .item = items,
-    .items = sizeof items / sizeof *items,
+    .item = lock_items,
+    .items = sizeof lock_items / sizeof *lock_items,
     .bytes = sizeof(DOCUMENT),
 };
+#undef DOCUMENT
 
 void doc_locks_free(struct doc_locks *locks)
 {

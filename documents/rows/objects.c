@@ -12,20 +12,21 @@ static const char *objects_check_part(void *document, const size_t *others, size
 }
 
 #define DOCUMENT struct doc_objects
-static const struct doc_item items[] = {
+static const struct doc_item object_items[] = {
 #include "documents/rows/objects.def"
 };
-static const char *const others[] = {"paths of the profile", NULL};
+static const char *const objects_other_lists[] = {"paths of the profile", NULL};
 
 const struct doc_document doc_objects_document = {
     .name = "objects",
     .sentence = "what lay where: blocks of the heap, stacks and thread-local variables",
     .schema = DOC_SCHEMA_objects,
-    .item = items,
-    .items = sizeof items / sizeof *items,
+    .item = object_items,
+    .items = sizeof object_items / sizeof *object_items,
     .bytes = sizeof(DOCUMENT),
-    .other = others,
+    .other = objects_other_lists,
 };
+#undef DOCUMENT
 
 uint64_t doc_thread_local(const struct doc_thread *t)
 {

@@ -3,15 +3,15 @@
 #include "documents/items.h"
 #include "documents/schemas.h"
 
-static const struct doc_column columns[] = {
+static const struct doc_column profile_columns[] = {
 #define COLUMN(name, unit, sentence) {#name, unit, sentence, false},
 #include "procard/profile.def"
 #undef COLUMN
 };
-const struct doc_columns doc_columns = {columns, PC_PROFILE__COUNT};
+const struct doc_columns doc_columns = {profile_columns, PC_PROFILE__COUNT};
 
 #define DOCUMENT struct doc_profile
-static const struct doc_item items[] = {
+static const struct doc_item profile_items[] = {
 #include "documents/rows/profile.def"
 };
 
@@ -19,14 +19,15 @@ const struct doc_document doc_profile_document = {
     .name = "profile",
     .sentence = "where the program spent its time",
     .schema = DOC_SCHEMA_profile,
-    .item = items,
-    .items = sizeof items / sizeof *items,
+    .item = profile_items,
+    .items = sizeof profile_items / sizeof *profile_items,
     .bytes = sizeof(DOCUMENT),
 };
+#undef DOCUMENT
 
 const char *doc_column_name(unsigned column, char buf[DOC_COLUMN_NAME])
 {
-    return doc_lower(columns[column].name, buf);
+    return doc_lower(profile_columns[column].name, buf);
 }
 
 bool doc_phase_has(const struct doc_profile *profile, size_t phase, size_t region)

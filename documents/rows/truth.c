@@ -6,20 +6,20 @@
 #include "procard/miss_columns.h"
 #include "procard/sizes.h"
 
-static const struct doc_column columns[] = {
+static const struct doc_column truth_columns[] = {
 #define COLUMN(name, unit, sentence) {#name, unit, sentence, false},
 #include "procard/misses.def"
 #undef COLUMN
 };
-const struct doc_columns doc_truth_columns = {columns, PC_MISS__COUNT};
+const struct doc_columns doc_truth_columns = {truth_columns, PC_MISS__COUNT};
 _Static_assert((int)PC_MISS__COUNT <= DOC_COLUMNS_MOST, "a document can have as many");
 
 /* Lists of the other documents that it speaks of. */
 enum { PHASES, PATHS, SITES };
-static const char *const other[] = {[PHASES] = "phases of the profile",
-                                    [PATHS] = "paths of the profile",
-                                    [SITES] = "sites of the objects",
-                                    NULL};
+static const char *const truth_other_lists[] = {[PHASES] = "phases of the profile",
+                                                [PATHS] = "paths of the profile",
+                                                [SITES] = "sites of the objects",
+                                                NULL};
 
 /* ---- the document ---------------------------------------------------------------------------- */
 
@@ -76,7 +76,7 @@ static void truth_pack_row(const void *document, void *row)
 }
 
 #define DOCUMENT struct doc_truth
-static const struct doc_item items[] = {
+static const struct doc_item truth_items[] = {
 #include "documents/rows/truth.def"
 };
 
@@ -85,12 +85,13 @@ const struct doc_document doc_truth_document = {
     .sentence = "why misses had to be, and who touched which bytes",
     .gap = ",",
     .schema = DOC_SCHEMA_truth,
-    .item = items,
-    .items = sizeof items / sizeof *items,
+    .item = truth_items,
+    .items = sizeof truth_items / sizeof *truth_items,
     .bytes = sizeof(DOCUMENT),
-    .other = other,
+    .other = truth_other_lists,
     .check = truth_check_sizes,
 };
+#undef DOCUMENT
 
 void doc_truth_free(struct doc_truth *truth)
 {
