@@ -45,15 +45,15 @@ enum {
 
 static const char *const class_names[NM_CLASSES] = {"sinkable", "nonsinkable"};
 
-struct walk {
+struct components_walk {
     const struct doc_run *run;
     const struct doc_region *region;
     doc_stat_fn *fn;
     void *ctx;
 };
 
-static void components_emit(const struct walk *w, const char *component, const char *name,
-                            const char *unit, const char *desc, uint64_t count)
+static void components_emit(const struct components_walk *w, const char *component,
+                            const char *name, const char *unit, const char *desc, uint64_t count)
 {
     w->fn(w->ctx, &(struct doc_stat){.component = component,
                                      .name = name,
@@ -64,7 +64,7 @@ static void components_emit(const struct walk *w, const char *component, const c
 }
 
 /* @param filled  depth summed over what was measured */
-static void emit_fifo(const struct walk *w, const char *component, const char *fifo,
+static void emit_fifo(const struct components_walk *w, const char *component, const char *fifo,
                       const char *unit, uint64_t filled, uint64_t deepest)
 {
     char name[64];
@@ -89,7 +89,8 @@ static bool has_rings(const struct doc_run *run)
     return run->rings > 0;
 }
 
-static void walk_counts(const struct walk *w, unsigned station, const struct nm_station_counts *sum)
+static void walk_counts(const struct components_walk *w, unsigned station,
+                        const struct nm_station_counts *sum)
 {
     for (unsigned i = 0; i < STATION_ROWS; i++) {
         const char *part = station_rows[i].part;
@@ -114,7 +115,7 @@ static bool port_name(const struct doc_run *run, unsigned module, char *out, siz
                                  : module == NM_MODULE_MEMORY || has_rings(run);
 }
 
-static void walk_port(const struct walk *w, unsigned station, unsigned module,
+static void walk_port(const struct components_walk *w, unsigned station, unsigned module,
                       const struct nm_station_monitor *mon, const uint64_t *filled)
 {
     char port[32], component[96], fifo[32];
@@ -129,7 +130,7 @@ static void walk_port(const struct walk *w, unsigned station, unsigned module,
     }
 }
 
-static void walk_interface(const struct walk *w, unsigned station,
+static void walk_interface(const struct components_walk *w, unsigned station,
                            const struct nm_station_monitor *mon, const uint64_t *filled)
 {
     char component[64], fifo[32];
@@ -148,7 +149,7 @@ static void walk_interface(const struct walk *w, unsigned station,
     }
 }
 
-static void walk_station(const struct walk *w, unsigned station)
+static void walk_station(const struct components_walk *w, unsigned station)
 {
     const struct nm_station_monitor *mon = &w->region->around.station[station];
     const uint64_t *filled = doc_region_measured(w->region)->around.station[station].sum.filled;
@@ -166,7 +167,7 @@ static struct nm_ring_place components_place_of(const struct doc_run *run, unsig
     return nm_ring_place(run->experiment->machine.params, ring);
 }
 
-static void walk_ring(const struct walk *w, unsigned ring)
+static void walk_ring(const struct components_walk *w, unsigned ring)
 {
     const struct nm_ring_place place = components_place_of(w->run, ring);
     const struct nm_ring_monitor *mon = &w->region->around.ring[ring];
@@ -197,7 +198,7 @@ static void walk_ring(const struct walk *w, unsigned ring)
 void doc_components_walk(const struct doc_run *run, const struct doc_region *region,
                          doc_stat_fn *fn, void *ctx)
 {
-    const struct walk w = {run, region, fn, ctx};
+    const struct components_walk w = {run, region, fn, ctx};
     for (unsigned s = 0; s < run->stations; s++)
         walk_station(&w, s);
     for (unsigned r = 0; r < run->rings; r++)

@@ -6,14 +6,14 @@
 #include "documents/csv.h"
 #include "documents/statistics/stats.h"
 
-struct csv {
+struct stats_csv {
     FILE *out;
     const char *snapshot;
 };
 
-static void row(void *ctx, const struct doc_stat *stat)
+static void stats_csv_row(void *ctx, const struct doc_stat *stat)
 {
-    const struct csv *csv = ctx;
+    const struct stats_csv *csv = ctx;
     char value[DOC_STAT_VALUE] = "";
     if (!stat->reason)
         doc_stat_value(stat, value);
@@ -25,7 +25,7 @@ void doc_write_csv(const struct doc_run *run, FILE *out)
 {
     fputs("snapshot,component,stat,value,unit\r\n", out);
     for (size_t i = 0; i < run->regions; i++) {
-        struct csv csv = {out, run->region[i].name};
-        doc_stats_walk(run, &run->region[i], row, &csv);
+        struct stats_csv csv = {out, run->region[i].name};
+        doc_stats_walk(run, &run->region[i], stats_csv_row, &csv);
     }
 }

@@ -16,7 +16,7 @@
 
 enum { PATH_ROOM = 512 };
 
-static const char machine[] = "machine";
+static const char machine_component[] = "machine";
 
 /* ---- the files ------------------------------------------------------------------------------- */
 
@@ -154,8 +154,8 @@ static bool is_left_out(const json_t *stats, const char *component, const char *
 {
     const bool derived = is_derived(stat);
     const bool card = strchr(component, '[') && !strncmp(stat, "monitor.", 8);
-    return strcmp(component, machine) != 0 && !derived &&
-           (!card || json_object_get(json_object_get(stats, machine), stat));
+    return strcmp(component, machine_component) != 0 && !derived &&
+           (!card || json_object_get(json_object_get(stats, machine_component), stat));
 }
 
 struct doc_value doc_finished_value(const json_t *stats, const char *component, const char *stat)

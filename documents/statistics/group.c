@@ -158,7 +158,7 @@ void doc_group_walk(const struct doc_run *run, const struct doc_region *region,
 
 /* ---- monitor/groups.csv ---------------------------------------------------------------------- */
 
-struct csv {
+struct groups_csv {
     FILE *out;
     const struct doc_run *run;
     const struct doc_region *region;
@@ -166,7 +166,7 @@ struct csv {
 
 static void write_level(void *ctx, const char *component, struct doc_level level)
 {
-    const struct csv *csv = ctx;
+    const struct groups_csv *csv = ctx;
     const struct in_experiment *x = csv->run->experiment;
     for (unsigned g = 0; g < x->group_count; g++)
         for (unsigned m = 0; m < x->group[g].metrics; m++) {
@@ -194,7 +194,7 @@ void doc_write_groups(const struct doc_run *run, FILE *out)
 {
     fputs("snapshot,component,group,metric,value,unit,formula\r\n", out);
     for (size_t i = 0; i < run->regions; i++) {
-        struct csv csv = {out, run, &run->region[i]};
+        struct groups_csv csv = {out, run, &run->region[i]};
         write_level(&csv, "machine", doc_machine(run));
         if (doc_is_detailed(run, csv.region))
             doc_parts_walk(run, write_level, &csv);

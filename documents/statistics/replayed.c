@@ -13,7 +13,7 @@
 
 /* Shares from which on a replay is not to be trusted: where programs that nobody tuned on were off
    by more than a tenth (docs/traces.md, experiments/bench/shortcuts.py). */
-static const double OFF = 0.005, HELD = 0.03;
+static const double OFF_MOST = 0.005, HELD_MOST = 0.03;
 
 /* [per DOC_OFTEN PCycles of the recorded run; if that is not known, of the replay] */
 static double replayed_sleeps(const struct doc_run *run)
@@ -23,12 +23,12 @@ static double replayed_sleeps(const struct doc_run *run)
     return ticks > 0 ? (double)out->sleeps * DOC_OFTEN / ticks : 0;
 }
 
-static const char *why_not(const struct doc_run *run)
+static const char *why_untrusted(const struct doc_run *run)
 {
     const struct prog_replayed *r = &run->outcome.replayed;
-    if (r->same && (fabs(r->longer) > OFF || fabs(r->misses) > 2 * OFF))
+    if (r->same && (fabs(r->longer) > OFF_MOST || fabs(r->misses) > 2 * OFF_MOST))
         return "it is not the run again, on the machine of the recording";
-    if (!r->same && r->held > HELD)
+    if (!r->same && r->held > HELD_MOST)
         return "its processors wait for the order of another machine";
     if (!r->same && replayed_sleeps(run) > 1)
         return "its threads sleep often, and are woken in the order of another machine";
@@ -38,7 +38,7 @@ static const char *why_not(const struct doc_run *run)
 void doc_print_replayed(const struct doc_run *run, FILE *out)
 {
     const struct prog_replayed *r = &run->outcome.replayed;
-    const char *why = why_not(run);
+    const char *why = why_untrusted(run);
     if (!r->is)
         return;
     if (r->known)
@@ -61,7 +61,7 @@ void doc_print_replayed(const struct doc_run *run, FILE *out)
 void doc_note_replayed(const struct doc_run *run, FILE *out)
 {
     const struct prog_replayed *r = &run->outcome.replayed;
-    const char *why = why_not(run);
+    const char *why = why_untrusted(run);
     if (r->is && why)
         fprintf(out,
                 "numachine: warning: do not trust this replay: %s (%+.1f %% PCycles; held back "

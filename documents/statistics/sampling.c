@@ -191,7 +191,7 @@ static const char *why_wide(const struct doc_estimate *e)
     return other_pace(e);
 }
 
-static const char *why_not(const struct doc_estimate *e)
+static const char *why_unsuited(const struct doc_estimate *e)
 {
     if (e->samples < FEW)
         return "there are too few samples";
@@ -216,7 +216,7 @@ struct doc_estimate doc_estimate(const struct doc_run *run)
                        (fmax(sampling_bound(&e.longer) + e.refused, sampling_bound(&e.faster)) +
                         sampling_bound(&e.slower));
     }
-    e.unsuited = why_not(&e);
+    e.unsuited = why_unsuited(&e);
     return e;
 }
 

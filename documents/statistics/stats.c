@@ -93,7 +93,8 @@ bool doc_metric_value(const struct doc_run *run, const struct doc_region *region
     default:
         break;
     }
-#undef E
+#undef STATES
+#undef S
 #undef T
 #undef G
 #undef P
@@ -126,7 +127,7 @@ uint64_t doc_truth_row(const struct doc_region *region, struct doc_level level, 
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-struct walk {
+struct region_walk {
     const struct doc_run *run;
     const struct doc_region *region;
     struct doc_level level;
@@ -148,7 +149,7 @@ static void stats_join(char out[NAME], const char *section, const char *name)
     memcpy(out + first, name, second + 1);
 }
 
-static void stats_emit(const struct walk *w, const char *section, const char *name,
+static void stats_emit(const struct region_walk *w, const char *section, const char *name,
                        const char *unit, const char *desc, uint64_t count, const double *value)
 {
     char full[NAME];
@@ -170,7 +171,7 @@ static void stats_emit(const struct walk *w, const char *section, const char *na
     w->fn(w->ctx, &stat);
 }
 
-static void walk_time(const struct walk *w)
+static void walk_time(const struct region_walk *w)
 {
     double seconds = doc_seconds(w->run, w->region->elapsed);
     stats_emit(w, "", doc_statistic_name(DOC_STATISTIC_elapsed), "PCycles",
@@ -192,7 +193,7 @@ static bool counts_while_timed(const struct mon_unit_ops *unit, unsigned event)
     return mon_is_own(unit, event) || unit->events[event].taps & ~always;
 }
 
-static void walk_monitor(struct walk *w)
+static void walk_monitor(struct region_walk *w)
 {
     for (unsigned i = 0; i < w->run->choice.count; i++) {
         const struct mon_event *e = mon_unit_event(w->run->unit, w->run->choice.event[i]);
@@ -216,7 +217,7 @@ static const char *status_sentence(const struct doc_run *run, unsigned state)
                      : mon_unit_event(run->unit, (unsigned)event)->sentence;
 }
 
-static void walk_status(const struct walk *w)
+static void walk_status(const struct region_walk *w)
 {
     for (unsigned s = 0; s < IN_STATUS_STATES; s++)
         stats_emit(w, "status.", mon_state_name(s), mon_tap_rows()[s].unit, w->status[s],
@@ -224,12 +225,12 @@ static void walk_status(const struct walk *w)
 }
 
 /* What a run cannot know of its truth: how many instructions a trace's references were. */
-static bool walk_is_untold(const struct walk *w, enum in_truth row)
+static bool walk_is_untold(const struct region_walk *w, enum in_truth row)
 {
     return row == IN_TRUTH_instructions && doc_is_untold(w->run, truths[row].unit);
 }
 
-static void walk_truth(struct walk *w)
+static void walk_truth(struct region_walk *w)
 {
     static const double untold = NAN;
     for (unsigned i = 0; i < IN_TRUTH__COUNT; i++) {
@@ -241,7 +242,7 @@ static void walk_truth(struct walk *w)
     w->timed = false;
 }
 
-static void walk_metrics(const struct walk *w)
+static void walk_metrics(const struct region_walk *w)
 {
     for (int m = 0; m < DOC_METRIC__COUNT; m++) {
         double value;
@@ -251,7 +252,7 @@ static void walk_metrics(const struct walk *w)
 }
 
 /* What the workload measures by itself. */
-static void walk_figures(const struct walk *w)
+static void walk_figures(const struct region_walk *w)
 {
     for (size_t i = 0; w->region->figure && i < w->run->figures; i++) {
         const struct prog_figure *row = &w->run->figure[i];
@@ -264,7 +265,7 @@ static void walk_figures(const struct walk *w)
 
 static void walk_level(void *ctx, const char *component, struct doc_level level)
 {
-    struct walk *w = ctx;
+    struct region_walk *w = ctx;
     w->component = component;
     w->level = level;
     walk_monitor(w);
@@ -410,7 +411,8 @@ void doc_stat_value(const struct doc_stat *stat, char out[DOC_STAT_VALUE])
 static void walk_region(const struct doc_run *run, const struct doc_region *region, bool parts,
                         doc_stat_fn *fn, void *ctx)
 {
-    struct walk w = {.run = run, .region = region, .component = "machine", .fn = fn, .ctx = ctx};
+    struct region_walk w = {
+        .run = run, .region = region, .component = "machine", .fn = fn, .ctx = ctx};
     const bool whole = region == &run->region[0];
     for (unsigned s = 0; s < IN_STATUS_STATES; s++)
         w.status[s] = status_sentence(run, s);
