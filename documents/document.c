@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-    ROOM = 4096,     /* [bytes] of what is being written */
-    NUMBER_MOST = 24 /* [bytes] of a number and what is around it */
+    WRITING_ROOM = 4096, /* [bytes] of what is being written */
+    NUMBER_MOST = 24     /* [bytes] of a number and what is around it */
 };
 
 const char *doc_lower(const char *name, char buf[DOC_COLUMN_NAME])
@@ -134,7 +134,7 @@ struct writing {
     const void *document;
     FILE *out;
     size_t length;
-    char text[ROOM];
+    char text[WRITING_ROOM];
 };
 
 static void document_flush(struct writing *w)
@@ -146,7 +146,7 @@ static void document_flush(struct writing *w)
 /* @param text  shorter than NUMBER_MOST */
 static void document_put_text(struct writing *w, const char *text)
 {
-    if (w->length + NUMBER_MOST > ROOM)
+    if (w->length + NUMBER_MOST > WRITING_ROOM)
         document_flush(w);
     while (*text)
         w->text[w->length++] = *text++;

@@ -44,16 +44,16 @@ static void put_words(XXH64_state_t *state, const void *words, size_t size)
 /* ---- what the machine did -------------------------------------------------------------------- */
 
 /* In this order; beside them the 15 states of the processor and the slots moved on every link. */
-static const enum mon_tap taps[] = {
+static const enum mon_tap hashed_taps[] = {
     MON_TAP_HEADERS_OUT, MON_TAP_HEADERS_IN, MON_TAP_DATA_OUT, MON_TAP_DATA_IN, MON_TAP_NACKS,
 };
-static const size_t truths[] = {
+static const size_t hashed_truths[] = {
     offsetof(struct nm_truth, instructions), offsetof(struct nm_truth, loads),
     offsetof(struct nm_truth, stores),       offsetof(struct nm_truth, l1i_misses),
     offsetof(struct nm_truth, l1d_misses),   offsetof(struct nm_truth, l2_misses),
     offsetof(struct nm_truth, upgrades),     offsetof(struct nm_truth, writebacks),
 };
-static const size_t stations[] = {
+static const size_t hashed_stations[] = {
     offsetof(struct nm_station_counts, bus_busy),
     offsetof(struct nm_station_counts, memory_busy),
     offsetof(struct nm_station_counts, memory_accesses),
@@ -75,9 +75,9 @@ static void hash_put_card(XXH64_state_t *state, const struct doc_totals *card)
 #define STATE(name, code, group, sentence) hash_put(state, card->taps.v[MON_TAP_ST_##name]);
 #include "monitor/status.def"
 #undef STATE
-    for (size_t i = 0; i < sizeof taps / sizeof *taps; i++)
-        hash_put(state, card->taps.v[taps[i]]);
-    put_at(state, &card->truth, truths, sizeof truths / sizeof *truths);
+    for (size_t i = 0; i < sizeof hashed_taps / sizeof *hashed_taps; i++)
+        hash_put(state, card->taps.v[hashed_taps[i]]);
+    put_at(state, &card->truth, hashed_truths, sizeof hashed_truths / sizeof *hashed_truths);
 }
 
 static void put_region(XXH64_state_t *state, const struct doc_region *region,
@@ -91,7 +91,8 @@ static void put_region(XXH64_state_t *state, const struct doc_region *region,
     for (unsigned c = 0; c < run->cards; c++)
         hash_put_card(state, &region->card[c].sum);
     for (unsigned s = 0; s < run->stations; s++)
-        put_at(state, &region->around.station[s].sum, stations, sizeof stations / sizeof *stations);
+        put_at(state, &region->around.station[s].sum, hashed_stations,
+               sizeof hashed_stations / sizeof *hashed_stations);
     for (unsigned r = 0; r < run->rings; r++)
         for (unsigned i = 0; i < nm_ring_place(run->experiment->machine.params, r).nodes; i++)
             hash_put(state, region->around.ring[r].sum.link[i]);

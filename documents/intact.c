@@ -17,7 +17,7 @@
 
 enum {
     NAME = 60, /* bytes of a file's name that are shown */
-    FLAGS = JSON_INDENT(1) | JSON_REAL_PRECISION(9),
+    MANIFEST_FLAGS = JSON_INDENT(1) | JSON_REAL_PRECISION(9),
 };
 
 static const char *wrong_of(int error, const struct stat *st)
@@ -116,7 +116,7 @@ static json_t *hash_of_others(const json_t *manifest)
 {
     json_t *others = json_deep_copy(manifest);
     json_object_del(others, OWN_HASH);
-    char *text = json_dumps(others, FLAGS);
+    char *text = json_dumps(others, MANIFEST_FLAGS);
     json_t *hash = doc_hash_json(text ? XXH64(text, strlen(text), 0) : 0);
     free(text);
     json_decref(others);
@@ -128,7 +128,7 @@ void doc_manifest_put(json_t *manifest, FILE *out)
     json_t *hash = hash_of_others(manifest);
     json_object_del(manifest, OWN_HASH); /* so that it comes last */
     json_object_set_new(manifest, OWN_HASH, hash);
-    json_dumpf(manifest, out, FLAGS);
+    json_dumpf(manifest, out, MANIFEST_FLAGS);
     putc('\n', out);
 }
 

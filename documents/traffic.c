@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 20 /* pairs of stations, of all regions together; 48 MB, and as much again */ };
+enum {
+    PAIRS_MOST = 1 << 20 /* pairs of stations, of all regions together; 48 MB, and as much again */
+};
 
 static const char *const side_name[NM_SIDES] = {"to", "from", "between"};
 
@@ -26,7 +28,7 @@ static size_t pairs(const struct doc_run *run)
 
 struct nm_traffic *doc_traffic_new(const struct doc_run *run)
 {
-    const bool room = run->regions <= 1 || run->regions * pairs(run) <= ROOM;
+    const bool room = run->regions <= 1 || run->regions * pairs(run) <= PAIRS_MOST;
     return run->rings && room ? sim_alloc(pairs(run), sizeof(struct nm_traffic)) : NULL;
 }
 
