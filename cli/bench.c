@@ -27,10 +27,10 @@
 #include <unistd.h>
 
 /* The works: a shipped experiment, with a change. */
-static const struct work {
+static const struct bench_work {
     const char *name, *file;
     char *set; /* KEY=VALUE, or none */
-} works[] = {
+} bench_works[] = {
     {"functional-1", "hits", "run.mode=functional"},
     {"functional-64", "private-64", "run.mode=functional"},
     {"hits", "hits", NULL},
@@ -54,7 +54,7 @@ static const struct work {
     {"arm11-hits", "arm11-hits", NULL},
 };
 
-enum { WORKS = sizeof works / sizeof *works };
+enum { WORKS = sizeof bench_works / sizeof *bench_works };
 
 /** What the machine has done up to a moment. */
 struct done {
@@ -176,22 +176,22 @@ static enum cli_exit run_work(const struct in_experiment *x, struct figures *f)
 }
 
 /** A column: how often something was done in the region. */
-struct column {
+struct bench_column {
     const char *name, *heading;
     double unit; /**< of the rate in the table */
     size_t at;   /**< in struct done */
 };
 
-static const struct column columns[] = {
+static const struct bench_column bench_columns[] = {
     {"instructions", "Minstr/s", 1e6, offsetof(struct done, instructions)},
     {"references", "Mrefs/s", 1e6, offsetof(struct done, references)},
     {"misses", "Kmisses/s", 1e3, offsetof(struct done, misses)},
     {"ring_slots", "Mslots/s", 1e6, offsetof(struct done, slots)},
 };
 
-enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { COLUMNS = sizeof bench_columns / sizeof *bench_columns };
 
-static uint64_t bench_count(const struct figures *f, const struct column *c)
+static uint64_t bench_count(const struct figures *f, const struct bench_column *c)
 {
     const char *begin = (const char *)&f->begin, *end = (const char *)&f->end;
     return *(const uint64_t *)(end + c->at) - *(const uint64_t *)(begin + c->at);
@@ -210,12 +210,12 @@ static json_t *as_json(const char *name, const struct figures *f)
                   (json_int_t)f->ticks, "host_seconds", bench_seconds(f), "start_up_seconds",
                   f->start_up, "built_kb", (int)f->built_kb, "peak_kb", (int)f->peak_kb);
     for (unsigned i = 0; i < COLUMNS; i++) {
-        const uint64_t n = bench_count(f, &columns[i]);
+        const uint64_t n = bench_count(f, &bench_columns[i]);
         json_t *figure = json_pack("{s:I, s:f}", "count", (json_int_t)n, "per_second",
                                    (double)n / bench_seconds(f));
         json_object_set_new(figure, "host_ns",
                             n ? json_real(1e9 * bench_seconds(f) / (double)n) : json_null());
-        json_object_set_new(row, columns[i].name, figure);
+        json_object_set_new(row, bench_columns[i].name, figure);
     }
     return row;
 }
@@ -224,7 +224,7 @@ static void print_headings(void)
 {
     printf("%-13s %5s", "work", "cards");
     for (unsigned i = 0; i < COLUMNS; i++)
-        printf(" %9s %7s", columns[i].heading, "ns");
+        printf(" %9s %7s", bench_columns[i].heading, "ns");
     printf(" %7s %8s %8s %7s\n", "host s", "start ms", "start MB", "peak MB");
 }
 
@@ -232,8 +232,8 @@ static void print_row(const char *name, const struct figures *f)
 {
     printf("%-13s %5u", name, f->processors);
     for (unsigned i = 0; i < COLUMNS; i++) {
-        const double n = (double)bench_count(f, &columns[i]);
-        printf(" %9.2f", n / bench_seconds(f) / columns[i].unit);
+        const double n = (double)bench_count(f, &bench_columns[i]);
+        printf(" %9.2f", n / bench_seconds(f) / bench_columns[i].unit);
         if (n > 0)
             printf(" %7.4g", 1e9 * bench_seconds(f) / n);
         else
@@ -247,7 +247,7 @@ static void print_row(const char *name, const struct figures *f)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /** What is asked for. */
-struct request {
+struct bench_request {
     const struct cli_given *given;
     bool json;
     unsigned runs; /**< of each work */
@@ -261,7 +261,7 @@ static int bench_by_time(const void *a, const void *b)
 }
 
 /* All runs of a work, the quickest first. */
-static enum cli_exit bench_run_all(const struct request *r, const struct work *work,
+static enum cli_exit bench_run_all(const struct bench_request *r, const struct bench_work *work,
                                    struct figures *f)
 {
     struct in_experiment x;
@@ -293,7 +293,7 @@ static json_t *row_of(const char *name, const struct figures *f, unsigned runs)
 }
 
 /* A work is said when it is measured: as a row of a table, or later in the list. */
-static void bench_say(const struct request *r, const struct figures *f, json_t *row,
+static void bench_say(const struct bench_request *r, const struct figures *f, json_t *row,
                       const json_t *then, json_t *list)
 {
     if (r->json && then)
@@ -306,7 +306,7 @@ static void bench_say(const struct request *r, const struct figures *f, json_t *
         print_row(json_string_value(json_object_get(row, "work")), &f[(r->runs - 1) / 2]);
 }
 
-static enum cli_exit bench_bench(const struct request *r, const json_t *earlier)
+static enum cli_exit bench_bench(const struct bench_request *r, const json_t *earlier)
 {
     struct figures *f =
         mmap(NULL, r->runs * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -320,11 +320,11 @@ static enum cli_exit bench_bench(const struct request *r, const json_t *earlier)
         if (r->given->count && !r->wanted[i])
             continue;
         memset(f, 0, r->runs * sizeof *f);
-        status = bench_run_all(r, &works[i], f);
+        status = bench_run_all(r, &bench_works[i], f);
         if (status != CLI_EXIT_OK)
             continue;
-        json_t *row = row_of(works[i].name, f, r->runs);
-        bench_say(r, f, row, look_bench_work(earlier, works[i].name), list);
+        json_t *row = row_of(bench_works[i].name, f, r->runs);
+        bench_say(r, f, row, look_bench_work(earlier, bench_works[i].name), list);
         json_decref(row);
     }
     if (r->json) {
@@ -339,10 +339,10 @@ static enum cli_exit bench_bench(const struct request *r, const json_t *earlier)
 int cli_bench(struct cli_given *g)
 {
     const unsigned runs = g->runs ? (unsigned)g->runs : g->earlier ? 3 : 1;
-    struct request r = {.given = g, .json = cli_is_format(g, "json"), .runs = runs};
+    struct bench_request r = {.given = g, .json = cli_is_format(g, "json"), .runs = runs};
     char why[512];
     for (size_t i = 0; i < g->count; i++)
-        r.wanted[CLI_NAMED(g, "no work", g->words[i], works)] = true;
+        r.wanted[CLI_NAMED(g, "no work", g->words[i], bench_works)] = true;
     json_t *earlier = g->earlier ? look_bench_read(g->earlier, why, sizeof why) : NULL;
     if (g->earlier && !earlier) {
         fprintf(stderr, "numachine: error: %s\n", why);

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct request {
+struct compare_request {
     const struct cli_given *given;
     char **directories; /* NULL-terminated: of runs; a sweep's points are put in their order */
     char **names;       /* [count] NULL-terminated: of their columns */
     size_t count;       /* of runs */
 };
 
-static void add_run(struct request *r, const char *directory, const char *name)
+static void add_run(struct compare_request *r, const char *directory, const char *name)
 {
     in_push(&r->directories, directory);
     in_push(&r->names, name);
@@ -50,7 +50,7 @@ static char *compare_name_of(const struct swp_result *sweep, const struct swp_ro
     return text;
 }
 
-static bool add_points(struct request *r, char *directory)
+static bool add_points(struct compare_request *r, char *directory)
 {
     struct swp_result sweep;
     char why[1024] = "none of its points has been run";
@@ -70,7 +70,7 @@ static bool add_points(struct request *r, char *directory)
 }
 
 /* Puts the points of each sweep in its place. */
-static bool find_runs(struct request *r)
+static bool find_runs(struct compare_request *r)
 {
     bool good = true;
     for (char **given = r->given->words; *given && good; given++) {
@@ -83,7 +83,7 @@ static bool find_runs(struct request *r)
     return good;
 }
 
-static int compare_show(const struct request *r, const struct doc_finished *results)
+static int compare_show(const struct compare_request *r, const struct doc_finished *results)
 {
     const struct cli_given *g = r->given;
     struct look_comparison c = {.run = results,
@@ -103,7 +103,7 @@ static int compare_show(const struct request *r, const struct doc_finished *resu
 
 int cli_compare(struct cli_given *g)
 {
-    struct request r = {.given = g};
+    struct compare_request r = {.given = g};
     bool good = find_runs(&r);
     struct doc_finished *results = sim_alloc(r.count, sizeof *results);
     for (size_t i = 0; i < r.count && good; i++)

@@ -92,14 +92,14 @@ static bool hold_kept(struct look_diff *d, const struct look_files *files)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static bool load_again(struct in_experiment *x, const char *directory)
+static bool load_run_again(struct in_experiment *x, const char *directory)
 {
     return cli_again_load(x, directory, false);
 }
 
 static int show_divergence(const struct look_diff *d, const struct look_files *files)
 {
-    const struct look_again again = {.load = load_again, .run = cli_trail_run, .files = files};
+    const struct look_again again = {.load = load_run_again, .run = cli_trail_run, .files = files};
     struct look_trail *const trail[2] = {cli_trail_new(), cli_trail_new()};
     const int status = look_first_divergence(d, &again, trail, stdout);
     cli_trail_free(trail[0]);

@@ -41,10 +41,10 @@ bool cli_kept_find(const char *directory, const char *path, const char *what, ch
 
 /* What a command may ask for, and how a run comes to have it. The truth first: whoever lacks it
  * need not hear of the profile. */
-static const struct part {
+static const struct kept_part {
     unsigned bit; /* of enum look_kept_parts; 0: always */
     const char *file, *what, *option;
-} parts[] = {
+} kept_parts[] = {
     {LOOK_KEPT_TRUTH & ~LOOK_KEPT_OBJECTS, DOC_TRUTH, "truth of its misses", "truth"},
     {0, DOC_PROFILE, "profile", "profile"},
     {LOOK_KEPT_OBJECTS, DOC_OBJECTS, "objects (they come with a profile)", "profile"},
@@ -66,7 +66,7 @@ static bool was_of_references(const char *directory)
 }
 
 /* What has to be asked for is one thing: of what is missing, it names what brings all the rest. */
-static bool has_part(const char *directory, const struct part *part, char *why, size_t size)
+static bool has_part(const char *directory, const struct kept_part *part, char *why, size_t size)
 {
     char *path = sim_format("%s/%s", directory, part->file);
     char *what =
@@ -87,8 +87,8 @@ static bool has_part(const char *directory, const struct part *part, char *why, 
 static bool has_all(const char *directory, unsigned wanted, char *why, size_t size)
 {
     bool good = true;
-    for (size_t i = 0; good && i < sizeof parts / sizeof *parts; i++)
-        good = (parts[i].bit & ~wanted) || has_part(directory, &parts[i], why, size);
+    for (size_t i = 0; good && i < sizeof kept_parts / sizeof *kept_parts; i++)
+        good = (kept_parts[i].bit & ~wanted) || has_part(directory, &kept_parts[i], why, size);
     return good;
 }
 

@@ -33,7 +33,7 @@ struct figure {
 };
 
 /** How the figures are written. */
-struct format {
+struct latency_format {
     const char *name;
     void (*begin)(const struct table *t);
     void (*row)(const struct table *t, const struct figure *figure, unsigned count);
@@ -109,7 +109,7 @@ static void json_row(const struct table *t, const struct figure *figure, unsigne
     }
 }
 
-static const struct format formats[] = {
+static const struct latency_format latency_formats[] = {
     {"text", text_begin, text_row}, {"csv", csv_begin, csv_row}, {"json", json_begin, json_row}};
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static bool latency_measure(const struct table *t, unsigned place, struct figure
 
 /** Measures an access at all distances, and shows it. */
 static bool latency_show(const struct table *t, const struct driven_scenario *s,
-                         const struct format *format)
+                         const struct latency_format *format)
 {
     const bool local = driven_is_local(s);
     struct figure figure[DISTANCES];
@@ -145,7 +145,7 @@ static bool latency_show(const struct table *t, const struct driven_scenario *s,
     return true;
 }
 
-static enum cli_exit show_all(const struct in_machine *machine, const struct format *format)
+static enum cli_exit show_all(const struct in_machine *machine, const struct latency_format *format)
 {
     struct nm_params *quiet = driven_quiet(machine->params);
     struct table t = {.machine = machine->name, .p = quiet};
@@ -169,7 +169,8 @@ int cli_latency(struct cli_given *g)
     int status = CLI_EXIT_USAGE;
 
     if (cli_machine_load(g, &machine)) {
-        status = show_all(&machine, &formats[CLI_NAMED(g, "no format", g->format, formats)]);
+        status = show_all(&machine,
+                          &latency_formats[CLI_NAMED(g, "no format", g->format, latency_formats)]);
         in_machine_free(&machine);
     }
     return status;

@@ -36,7 +36,7 @@ enum type {
     REFUSED
 };
 
-static const struct row {
+static const struct option_row {
     const char *id, *name;
     int key;
     enum type type;
@@ -44,24 +44,24 @@ static const struct row {
     uint64_t least, most;
     const char *sentence;
     size_t field;
-} rows[CLI_OPTION__COUNT] = {
+} option_rows[CLI_OPTION__COUNT] = {
 #define OPTION(id, name, key, type, value, least, most, sentence) \
     {#id, name, key, type, value, least, most, sentence, offsetof(struct cli_given, id)},
 #include "cli/options.def"
 };
 
-static const struct rule {
+static const struct option_rule {
     enum cli_option id;
     const char *others, *why;
     bool needs; /* one of the others; else it excludes them */
-} rules[] = {
+} option_rules[] = {
 #define EXCLUDE(id, others, why) {CLI_OPT_##id, others, why, false},
 #define NEEDS(id, others, why)   {CLI_OPT_##id, others, why, true},
 #include "cli/options.def"
 };
 
 enum {
-    RULES = sizeof rules / sizeof *rules,
+    RULES = sizeof option_rules / sizeof *option_rules,
     KEYS = 0x200, /* of options without a letter */
     CHOICES = 16  /* of an option, at most */
 };
@@ -97,7 +97,7 @@ static const char *options_keep(struct cli_given *g, char *text)
 
 static void *field_of(struct cli_given *g, enum cli_option id)
 {
-    return (char *)g + rows[id].field;
+    return (char *)g + option_rows[id].field;
 }
 
 /* ---- the options of a command ---------------------------------------------------------------- */
@@ -109,7 +109,7 @@ static bool next_id(const char **list, enum cli_option *id, char text[64])
     const size_t word = strcspn(*list, " "), name = strcspn(*list, "= ");
     snprintf(text, 64, "%.*s", (int)(word - name), *list + name);
     for (size_t i = 0; word && i < CLI_OPTION__COUNT; i++)
-        if (strlen(rows[i].id) == name && !strncmp(rows[i].id, *list, name)) {
+        if (strlen(option_rows[i].id) == name && !strncmp(option_rows[i].id, *list, name)) {
             *list += word;
             *id = (enum cli_option)i;
             return true;
@@ -119,7 +119,7 @@ static bool next_id(const char **list, enum cli_option *id, char text[64])
 
 static void set_default(struct cli_given *g, enum cli_option id, const char *text)
 {
-    if (rows[id].type == COUNT)
+    if (option_rows[id].type == COUNT)
         in_whole_parse(text, field_of(g, id));
     else
         *(const char **)field_of(g, id) = text;
@@ -135,7 +135,7 @@ static bool has_key(const struct reader *r, int key)
 
 static void add_option(struct reader *r, enum cli_option id, const char *text)
 {
-    const struct row *row = &rows[id];
+    const struct option_row *row = &option_rows[id];
     const bool choice = row->type == CHOICE, hidden = row->type == HIDDEN;
     const bool none = row->type == ALIAS || row->type == REFUSED;
     const char *value = choice && *text ? options_keep(r->given, sim_strdup(text + 1)) : row->value;
@@ -200,7 +200,7 @@ static void check_choice(const struct cli_given *g, const char *by, const char *
 }
 
 static uint64_t read_count(struct argp_state *state, const char *by, const char *arg,
-                           const struct row *row)
+                           const struct option_row *row)
 {
     uint64_t value = 0;
     const char *end = in_whole_parse(arg, &value);
@@ -266,7 +266,7 @@ static void check_window(struct argp_state *state, const struct cli_given *g)
     }
 }
 
-static void check_value(struct argp_state *state, const struct row *row, const char *by,
+static void check_value(struct argp_state *state, const struct option_row *row, const char *by,
                         const char *arg, const char *value)
 {
     if (!arg)
@@ -282,7 +282,7 @@ static void check_value(struct argp_state *state, const struct row *row, const c
 static void take_value(struct argp_state *state, struct cli_given *g, enum cli_option id,
                        const char *by, char *arg)
 {
-    const struct row *row = &rows[id];
+    const struct option_row *row = &option_rows[id];
     void *field = field_of(g, id);
     switch (row->type) {
     case FLAG:
@@ -326,7 +326,7 @@ static void take_option(struct argp_state *state, struct reader *r, size_t i, ch
                                 [CHOICE] = true, [ALIAS] = true, [REFUSED] = false};
     struct cli_given *g = r->given;
     const enum cli_option id = r->id[i];
-    const struct row *row = &rows[id];
+    const struct option_row *row = &option_rows[id];
     const bool alias = row->type == ALIAS;
     const char *by =
         options_keep(g, row->name ? sim_format("--%s", row->name) : sim_format("-%c", row->key));
@@ -362,7 +362,7 @@ static char *options_names_of(const char *ids)
     char *names = sim_strdup(""), text[64];
     enum cli_option id;
     for (bool more = next_id(&ids, &id, text); more;) {
-        const char *name = rows[id].name;
+        const char *name = option_rows[id].name;
         more = next_id(&ids, &id, text);
         char *all = sim_format("%s%s--%s", names, !*names ? "" : more ? ", " : " or ", name);
         free(names);
@@ -373,7 +373,7 @@ static char *options_names_of(const char *ids)
 
 static void check_rules(struct argp_state *state, const struct cli_given *g)
 {
-    for (const struct rule *rule = rules; rule < rules + RULES; rule++) {
+    for (const struct option_rule *rule = option_rules; rule < option_rules + RULES; rule++) {
         const char *by = g->by[rule->id], *other = cli_first_given(g, rule->others);
         if (by && other && !rule->needs && *rule->why)
             argp_error(state, "%s %s: not with %s", by, rule->why, other);
@@ -524,7 +524,7 @@ static void check_mistyped(const struct reader *r, unsigned flags)
     free(copy);
 }
 
-static bool looks_like(const struct row *row, const char *word)
+static bool looks_like(const struct option_row *row, const char *word)
 {
     if (word[0] != '-' || !row->name)
         return false;
@@ -541,7 +541,7 @@ void cli_options_late(const struct cli_given *given, char *const *program)
         enum cli_option id;
         char text[64];
         while (next_id(&list, &id, text))
-            if (looks_like(&rows[id], *word)) {
+            if (looks_like(&option_rows[id], *word)) {
                 fprintf(stderr,
                         "numachine: note: '%.60s' stands behind the program, so it is the "
                         "program's; options of numachine stand in front of it (with -- before the "
@@ -577,7 +577,8 @@ void cli_parse(const struct cli_command *command, int argc, char **argv, struct 
 void cli_given_free(struct cli_given *given)
 {
     for (size_t i = 0; i < CLI_OPTION__COUNT; i++)
-        if (rows[i].type == MANY || rows[i].type == PARTS || rows[i].type == NUMBERS)
+        if (option_rows[i].type == MANY || option_rows[i].type == PARTS ||
+            option_rows[i].type == NUMBERS)
             in_free_list(*(char ***)field_of(given, (enum cli_option)i));
     in_free_list(given->kept);
     free(given->words);

@@ -64,7 +64,7 @@ static bool counts_waits(const struct mon_unit *unit, const struct mon_wish_coun
 
 /** Loads the counters that have overflowed. Up to an eighth more or less by chance, or samples
  * would keep step with the program. @return [PCycles] of waiting that they have counted */
-static uint32_t load_again(struct ear *ear, struct nm_machine *m, unsigned card)
+static uint32_t load_overflowed_counters(struct ear *ear, struct nm_machine *m, unsigned card)
 {
     const uint32_t flags = passes_read_register(m, card, "OVERFLOW");
     uint32_t waited = 0;
@@ -137,7 +137,7 @@ static void ear_interrupted(void *self, unsigned card, const struct prog_access 
     note.request = passes_read_address(m, card, "ADDRESS_LOW", "ADDRESS_HIGH");
     note.card = (uint16_t)card;
     note.number = (uint32_t)heard->notes;
-    note.waited = load_again(ear, m, card);
+    note.waited = load_overflowed_counters(ear, m, card);
     if (ear->sample == IN_SAMPLE_LINE || count || note.waited) {
         if (heard->notes < CLI_NOTES_MAX)
             heard->note[heard->notes] = note;

@@ -31,7 +31,7 @@ struct wanted {
     unsigned count;
 };
 
-struct request {
+struct perfex_request {
     const struct cli_given *given;
     struct wanted wanted;
     bool each;
@@ -40,7 +40,7 @@ struct request {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static void add_event(struct request *r, const char *option, const char *text)
+static void add_event(struct perfex_request *r, const char *option, const char *text)
 {
     const struct in_form form = {IN_INT, "", 0, R10K_IRIX_EVENTS - 1};
     uint64_t value = 0;
@@ -54,7 +54,7 @@ static void add_event(struct request *r, const char *option, const char *text)
 }
 
 /* As on IRIX: what the command line leaves open, the environment says. */
-static void ask_environment(struct request *r)
+static void ask_environment(struct perfex_request *r)
 {
     static const char *const names[R10K_COUNTERS] = {"T5_EVENT0", "T5_EVENT1"};
     for (unsigned i = 0; i < R10K_COUNTERS && !r->given->all_events; i++)
@@ -62,9 +62,9 @@ static void ask_environment(struct request *r)
             add_event(r, names[i], getenv(names[i]));
 }
 
-static struct request perfex_read_request(const struct cli_given *g)
+static struct perfex_request perfex_read_request(const struct cli_given *g)
 {
-    struct request r = {.given = g, .program = g->count ? g->words : NULL, .each = g->each};
+    struct perfex_request r = {.given = g, .program = g->count ? g->words : NULL, .each = g->each};
     if (g->irix_m && strcmp(g->irix_m, "p"))
         cli_refuse(g, "-m%.20s: -mp shows each processor; the machine is --machine", g->irix_m);
     r.each |= g->irix_m != NULL;
@@ -91,7 +91,7 @@ struct processor {
 };
 
 struct perfex {
-    const struct request *r;
+    const struct perfex_request *r;
     const struct in_experiment *x;
     struct run_live *live;
     enum r10k_chip chip;
@@ -459,7 +459,7 @@ static int run_program(struct perfex *p, struct in_diag *diag)
 
 int cli_perfex(struct cli_given *g)
 {
-    const struct request r = perfex_read_request(g);
+    const struct perfex_request r = perfex_read_request(g);
     struct in_diag diag = {.out = stderr};
     struct perfex p = {.r = &r};
     int status = CLI_EXIT_USAGE;

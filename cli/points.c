@@ -55,10 +55,10 @@ static void points_print_json(const struct swp_sweep *sweep)
     json_decref(points);
 }
 
-static const struct format {
+static const struct points_format {
     const char *name;
     void (*print)(const struct swp_sweep *sweep);
-} formats[] = {{"text", points_print_text}, {"csv", print_csv}, {"json", points_print_json}};
+} points_formats[] = {{"text", points_print_text}, {"csv", print_csv}, {"json", points_print_json}};
 
 int cli_points(struct cli_given *g)
 {
@@ -69,7 +69,7 @@ int cli_points(struct cli_given *g)
     const bool good = swp_load(&sweep, file, g->sets, &diag) &&
                       swp_check(&sweep, file, g->sets, run_possible_once, &seen, &diag);
     if (good)
-        formats[CLI_NAMED(g, "no format", g->format, formats)].print(&sweep);
+        points_formats[CLI_NAMED(g, "no format", g->format, points_formats)].print(&sweep);
     run_seen_free(&seen);
     swp_free(&sweep);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;

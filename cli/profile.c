@@ -11,7 +11,7 @@
 /* ---- the command line ------------------------------------------------------------------------ */
 
 /** What was asked for, as report/ has it. */
-struct request {
+struct profile_request {
     const struct cli_given *given;
     const struct look_format *as;
     struct look_show show;
@@ -32,9 +32,9 @@ static void profile_check(const struct cli_given *g, const struct look_format *f
         cli_refuse(g, "--lines is for the table: not with another --format");
 }
 
-static struct request profile_read_request(const struct cli_given *g)
+static struct profile_request profile_read_request(const struct cli_given *g)
 {
-    struct request r = {
+    struct profile_request r = {
         .given = g,
         .as = &look_formats[CLI_NAMED(g, "no format", g->format, look_formats)],
         .show = {.by = (enum look_by)CLI_NAMED(g, "no sum", g->sum_by, look_by_rows),
@@ -58,7 +58,7 @@ static bool profile_complain(const char *why)
     return false;
 }
 
-static bool profile_find_region(struct request *r, const struct doc_profile *profile)
+static bool profile_find_region(struct profile_request *r, const struct doc_profile *profile)
 {
     char why[256];
     for (size_t i = 0; i < profile->regions; i++)
@@ -70,7 +70,7 @@ static bool profile_find_region(struct request *r, const struct doc_profile *pro
     return profile_complain(why);
 }
 
-static bool find_thread(const struct request *r, const struct doc_profile *profile)
+static bool find_thread(const struct profile_request *r, const struct doc_profile *profile)
 {
     char why[64];
     for (size_t i = 0; i < profile->rows; i++)
@@ -92,7 +92,7 @@ static void note_newer(const struct look_view *view)
 }
 
 /* @return false with a complaint */
-static bool cli_profile_show(struct request *r)
+static bool cli_profile_show(struct profile_request *r)
 {
     char why[512];
     bool good = true;
@@ -108,7 +108,7 @@ static bool cli_profile_show(struct request *r)
 
 int cli_profile(struct cli_given *g)
 {
-    struct request r = profile_read_request(g);
+    struct profile_request r = profile_read_request(g);
     struct look_kept kept = {.files = cli_files(g)};
     int status = CLI_EXIT_USAGE;
     r.view.profile = &kept.profile;

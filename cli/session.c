@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct state {
+struct session_state {
     const struct cli_session *ask;
     struct cli_guest guest;
     struct run_live live;
@@ -51,8 +51,8 @@ static void session_complain(const char *what)
 }
 
 /* Something the host refused: said, and the first of it kept for the manifest. */
-static __attribute__((format(printf, 2, 3))) void session_fail(struct state *s, const char *format,
-                                                               ...)
+static __attribute__((format(printf, 2, 3))) void session_fail(struct session_state *s,
+                                                               const char *format, ...)
 {
     char why[sizeof s->manifest.error];
     va_list ap;
@@ -68,11 +68,12 @@ static __attribute__((format(printf, 2, 3))) void session_fail(struct state *s, 
 
 static void write_resolved(void *ctx, FILE *out)
 {
-    const struct in_experiment *x = ((struct state *)ctx)->ask->experiment;
+    const struct in_experiment *x = ((struct session_state *)ctx)->ask->experiment;
     in_experiment_write_resolved(out, x, x->pattern_count ? NULL : DOC_PROGRAM);
 }
 
-static bool session_write_file(struct state *s, const char *name, doc_write_fn *write, void *ctx)
+static bool session_write_file(struct session_state *s, const char *name, doc_write_fn *write,
+                               void *ctx)
 {
     char why[512];
     if (doc_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
@@ -83,13 +84,13 @@ static bool session_write_file(struct state *s, const char *name, doc_write_fn *
 
 static void write_program(void *ctx, FILE *out)
 {
-    struct state *s = ctx;
+    struct session_state *s = ctx;
     s->copied = cli_guest_copy(&s->guest, out);
 }
 
 /* The program stays with its results and runs from there; however the run ends, nothing of its
  * making is left elsewhere. */
-static bool keep_program(struct state *s)
+static bool keep_program(struct session_state *s)
 {
     if (!session_write_file(s, DOC_PROGRAM, write_program, s))
         return false;
@@ -100,14 +101,14 @@ static bool keep_program(struct state *s)
     return s->copied;
 }
 
-static bool write_manifest(struct state *s)
+static bool write_manifest(struct session_state *s)
 {
     return session_write_file(s, DOC_MANIFEST, doc_manifest_write, &s->manifest);
 }
 
 /* From the first file on, the directory says that a run is under way: only then goes what an
  * earlier one has left. */
-static bool write_start(struct state *s)
+static bool write_start(struct session_state *s)
 {
     char why[512];
     s->manifest = (struct doc_manifest){.run = &s->live.run,
@@ -129,7 +130,7 @@ static bool write_start(struct state *s)
 }
 
 /* A run that could not begin: what is there must not look like one that goes on. */
-static void session_give_up(struct state *s)
+static void session_give_up(struct session_state *s)
 {
     s->manifest.status = DOC_FAILED;
     s->manifest.exit_code = CLI_EXIT_IO;
@@ -155,7 +156,7 @@ static bool would_replace(const struct cli_session *ask, const char *path)
 }
 
 /* The directory, and in it what was understood. */
-static enum cli_exit open_results(struct state *s)
+static enum cli_exit open_results(struct session_state *s)
 {
     const struct cli_session *ask = s->ask;
     char why[512];
@@ -180,7 +181,7 @@ static void write_observed(void *ctx, const char *name, doc_write_fn *fn, void *
 
 /* All that can be written is, whatever becomes of the rest; what the manifest says comes last and
  * from what is on the disk. */
-static bool close_results(struct state *s)
+static bool close_results(struct session_state *s)
 {
     if (!s->ask->keep)
         return true;
@@ -198,7 +199,7 @@ static bool close_results(struct state *s)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static enum cli_exit session_simulate(struct state *s)
+static enum cli_exit session_simulate(struct session_state *s)
 {
     char why[1024], **tool = cli_guest_tool();
     const struct run_surroundings around = {
@@ -269,7 +270,7 @@ static void name_stop(struct prog_outcome *out)
 }
 
 /* What a person should know of the end. */
-static void name_end(struct state *s)
+static void name_end(struct session_state *s)
 {
     const struct in_experiment *x = s->ask->experiment;
     struct prog_outcome *out = &s->live.run.outcome;
@@ -290,7 +291,7 @@ static void name_end(struct state *s)
         nm_machine_dump(s->live.machine, stderr);
 }
 
-static enum cli_exit session_conclude(struct state *s)
+static enum cli_exit session_conclude(struct session_state *s)
 {
     s->manifest.status = run_conclude(&s->live);
     const enum cli_exit status = exit_status(&s->live.run);
@@ -301,7 +302,7 @@ static enum cli_exit session_conclude(struct state *s)
     return status;
 }
 
-static void show_results(struct state *s, FILE *table)
+static void show_results(struct session_state *s, FILE *table)
 {
     const struct cli_session *ask = s->ask;
     if (!ask->lines && !(ask->quiet && ask->keep))
@@ -318,7 +319,7 @@ static void show_results(struct state *s, FILE *table)
 
 /* Of a program that has never begun there is nothing to show: why, has been said.
  * @return false, with a complaint, if the table did not get to where it goes */
-static bool session_show(struct state *s)
+static bool session_show(struct session_state *s)
 {
     const struct cli_session *ask = s->ask;
     FILE *table = ask->table;
@@ -338,7 +339,7 @@ static bool session_show(struct state *s)
     return false;
 }
 
-static enum cli_exit session_run(struct state *s)
+static enum cli_exit session_run(struct session_state *s)
 {
     if (s->ask->keep && !s->ask->quiet)
         s->earlier = run_earlier_find(s->ask->experiment, s->ask->git, s->ask->out);
@@ -362,7 +363,7 @@ static enum cli_exit session_run(struct state *s)
 
 /* Several host threads, if they were asked for. Who waits for the so-manieth time that processors
  * come somewhere counts them in the order in which they are simulated. */
-static void share_out(const struct state *s)
+static void share_out(const struct session_state *s)
 {
     const struct in_experiment *x = s->ask->experiment;
     const unsigned asked = s->ask->host_threads;
@@ -375,7 +376,7 @@ static void share_out(const struct state *s)
 }
 
 /* A machine, and the run on it, with the program that has been found good. */
-static enum cli_exit run_on_machine(struct state *s)
+static enum cli_exit run_on_machine(struct session_state *s)
 {
     const struct in_experiment *x = s->ask->experiment;
     struct run_live *live = &s->live;
@@ -394,7 +395,7 @@ static enum cli_exit run_on_machine(struct state *s)
 }
 
 /* The program, and what is wanted of it. */
-static enum cli_exit session_prepare(struct state *s)
+static enum cli_exit session_prepare(struct session_state *s)
 {
     const struct in_experiment *x = s->ask->experiment;
     struct run_live *live = &s->live;
@@ -413,7 +414,7 @@ static enum cli_exit session_prepare(struct state *s)
 
 enum cli_exit cli_session_run(const struct cli_session *session, struct prog_outcome *outcome)
 {
-    struct state s = {
+    struct session_state s = {
         .ask = session,
         .live = {.experiment = session->experiment,
                  .kept = session->keep,

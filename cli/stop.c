@@ -19,7 +19,8 @@
 
 /* The only variables of the program that belong to nobody: a signal handler has no context. */
 static volatile sig_atomic_t stop_asked, look_asked, threads_asked;
-static struct timespec first; /* written by the handler alone, which does not interrupt itself */
+/* Written by the handler alone, which does not interrupt itself. */
+static struct timespec stop_asked_at;
 
 static const struct {
     int number;
@@ -47,9 +48,9 @@ static void on_stop(int number)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (!stop_asked) {
-        first = now;
+        stop_asked_at = now;
         stop_asked = number;
-    } else if (number != SIGXCPU && now.tv_sec - first.tv_sec > CLI_STOP_GRACE) {
+    } else if (number != SIGXCPU && now.tv_sec - stop_asked_at.tv_sec > CLI_STOP_GRACE) {
         (void)!write(STDERR_FILENO, last_words, sizeof last_words - 1);
         _exit(CLI_EXIT_INTERRUPTED);
     }

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /** A detector at work. */
-struct work {
+struct detector_work {
     struct cli_suspects *s;
     const struct cli_looked *what;
     unsigned line, page; /* [bytes] of the machine */
@@ -30,7 +30,7 @@ struct work {
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static const struct cli_page *page_of(const struct work *w, uint64_t pa)
+static const struct cli_page *page_of(const struct detector_work *w, uint64_t pa)
 {
     const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
     for (uint64_t i = pages; i > 0; i--) /* the last to get the page has it */
@@ -40,7 +40,7 @@ static const struct cli_page *page_of(const struct work *w, uint64_t pa)
 }
 
 /** The physical address of a virtual one. @return false: no page has it */
-static bool suspects_place(const struct work *w, uint64_t va, uint64_t *pa)
+static bool suspects_place(const struct detector_work *w, uint64_t va, uint64_t *pa)
 {
     const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
     for (uint64_t i = pages; i > 0; i--)
@@ -52,7 +52,7 @@ static bool suspects_place(const struct work *w, uint64_t va, uint64_t *pa)
 }
 
 /** The line at a physical address; made if need be. */
-static struct cli_line *line_at(struct work *w, uint64_t pa)
+static struct cli_line *line_at(struct detector_work *w, uint64_t pa)
 {
     struct cli_line *line;
     HASH_FIND(hh, w->s->lines, &pa, sizeof pa, line);
@@ -68,13 +68,14 @@ static struct cli_line *line_at(struct work *w, uint64_t pa)
     return line;
 }
 
-static double *suspects_measure(const struct work *w, struct cli_line *line, enum in_measure which)
+static double *suspects_measure(const struct detector_work *w, struct cli_line *line,
+                                enum in_measure which)
 {
     return &line->measure[in_measure_of(w->pass, which)];
 }
 
 /** Some of the counts of a line. @param card  [cards] */
-static void add_cards(const struct work *w, struct cli_line *line, const uint64_t *card)
+static void add_cards(const struct detector_work *w, struct cli_line *line, const uint64_t *card)
 {
     double *most = suspects_measure(w, line, IN_MEASURE_most);
     for (unsigned c = 0; c < w->heard->cards; c++) {
@@ -86,7 +87,7 @@ static void add_cards(const struct work *w, struct cli_line *line, const uint64_
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static enum cli_exit suspects_run(struct work *w, const char *more)
+static enum cli_exit suspects_run(struct detector_work *w, const char *more)
 {
     char *sets[] = {(char *)more, NULL};
     const enum cli_exit status =
@@ -106,7 +107,7 @@ static enum cli_exit suspects_run(struct work *w, const char *more)
 /* ---- the SRAM -------------------------------------------------------------------------------- */
 
 /** Whether a page's lines lie over a word's: at the same place of the secondary cache. */
-static bool suspects_covers(const struct work *w, const struct cli_page *page,
+static bool suspects_covers(const struct detector_work *w, const struct cli_page *page,
                             const struct cli_word *word)
 {
     const uint64_t in_half = page->pa % w->heard->half;
@@ -114,7 +115,7 @@ static bool suspects_covers(const struct work *w, const struct cli_page *page,
            page_of(w, page->pa) == page;
 }
 
-static unsigned pages_over(const struct work *w, const struct cli_word *word)
+static unsigned pages_over(const struct detector_work *w, const struct cli_word *word)
 {
     const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
     unsigned n = 0;
@@ -124,7 +125,7 @@ static unsigned pages_over(const struct work *w, const struct cli_word *word)
 }
 
 /** A word that has counted is put down to every line that it may be. */
-static void spread_word(struct work *w, uint32_t number)
+static void spread_word(struct detector_work *w, uint32_t number)
 {
     const struct cli_word *word = &w->heard->word[number];
     const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
@@ -144,7 +145,7 @@ static void spread_word(struct work *w, uint32_t number)
     }
 }
 
-static void spread_words(struct work *w)
+static void spread_words(struct detector_work *w)
 {
     for (uint32_t i = 0; i < CLI_WORDS_MAX; i++)
         if (w->heard->word[i].sum && w->heard->word[i].block)
@@ -152,7 +153,7 @@ static void spread_words(struct work *w)
 }
 
 /** In a slice the SRAM has gone from `before` to what was heard. */
-static void count_slice(struct work *w, const uint32_t *before, const struct cli_word *now)
+static void count_slice(struct detector_work *w, const uint32_t *before, const struct cli_word *now)
 {
     struct cli_line *line, *next;
     HASH_ITER(hh, w->s->lines, line, next) {
@@ -165,7 +166,7 @@ static void count_slice(struct work *w, const uint32_t *before, const struct cli
 }
 
 /** The run again, to the end of each slice. What the whole run has counted is heard already. */
-static enum cli_exit suspects_cut(struct work *w, unsigned slices)
+static enum cli_exit suspects_cut(struct detector_work *w, unsigned slices)
 {
     const sim_tick whole = w->heard->ticks;
     uint32_t *before = sim_alloc(CLI_WORDS_MAX, sizeof *before);
@@ -189,14 +190,14 @@ static enum cli_exit suspects_cut(struct work *w, unsigned slices)
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /** Where a sweep stands: 2^bits bytes from `at` on, in which the cards have counted so much. */
-struct part {
+struct swept_part {
     uint64_t at;
     unsigned bits;
     uint64_t card[CLI_CARDS_MAX];
 };
 
 struct sweep {
-    struct work *w;
+    struct detector_work *w;
     const struct cli_page *page; /* of the first run */
     uint64_t pages;
     double least; /* a part that has counted no more is left alone */
@@ -211,7 +212,7 @@ static bool is_used(const struct sweep *sweep, uint64_t at, unsigned bits)
     return false;
 }
 
-static uint64_t sum_of(const struct part *part, unsigned cards)
+static uint64_t sum_of(const struct swept_part *part, unsigned cards)
 {
     uint64_t sum = 0;
     for (unsigned c = 0; c < cards; c++)
@@ -220,8 +221,8 @@ static uint64_t sum_of(const struct part *part, unsigned cards)
 }
 
 /** A run that counts in the lower half only; what is missing is in the upper. */
-static enum cli_exit suspects_halve(struct sweep *sweep, const struct part *whole, struct part *low,
-                                    struct part *high)
+static enum cli_exit suspects_halve(struct sweep *sweep, const struct swept_part *whole,
+                                    struct swept_part *low, struct swept_part *high)
 {
     char pattern[64];
     const uint64_t all = (UINT64_C(1) << MON_ADDRESS_BITS) - 1;
@@ -237,16 +238,16 @@ static enum cli_exit suspects_halve(struct sweep *sweep, const struct part *whol
     return status;
 }
 
-static enum cli_exit suspects_corner(struct sweep *sweep, const struct part *part);
+static enum cli_exit suspects_corner(struct sweep *sweep, const struct swept_part *part);
 
 /** Both halves of a part. */
 // NOLINTNEXTLINE(misc-no-recursion)
-static enum cli_exit suspects_split(struct sweep *sweep, const struct part *part)
+static enum cli_exit suspects_split(struct sweep *sweep, const struct swept_part *part)
 {
     const unsigned bits = part->bits - 1;
-    struct part *half = sim_alloc(2, sizeof *half); /* large for the stack */
-    half[0] = (struct part){.at = part->at, .bits = bits};
-    half[1] = (struct part){.at = part->at + (UINT64_C(1) << bits), .bits = bits};
+    struct swept_part *half = sim_alloc(2, sizeof *half); /* large for the stack */
+    half[0] = (struct swept_part){.at = part->at, .bits = bits};
+    half[1] = (struct swept_part){.at = part->at + (UINT64_C(1) << bits), .bits = bits};
     const bool low = is_used(sweep, half[0].at, bits), high = is_used(sweep, half[1].at, bits);
     enum cli_exit status = CLI_EXIT_OK;
     if (low && high)
@@ -263,7 +264,7 @@ static enum cli_exit suspects_split(struct sweep *sweep, const struct part *part
 
 /** Goes on where enough was counted, until it is a line. */
 // NOLINTNEXTLINE(misc-no-recursion)
-static enum cli_exit suspects_corner(struct sweep *sweep, const struct part *part)
+static enum cli_exit suspects_corner(struct sweep *sweep, const struct swept_part *part)
 {
     if ((double)sum_of(part, CLI_CARDS_MAX) <= sweep->least ||
         !is_used(sweep, part->at, part->bits))
@@ -274,9 +275,9 @@ static enum cli_exit suspects_corner(struct sweep *sweep, const struct part *par
     return CLI_EXIT_OK;
 }
 
-static enum cli_exit sweep_all(struct work *w, unsigned percent)
+static enum cli_exit sweep_all(struct detector_work *w, unsigned percent)
 {
-    struct part whole = {.at = 0, .bits = MON_ADDRESS_BITS};
+    struct swept_part whole = {.at = 0, .bits = MON_ADDRESS_BITS};
     const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
     struct cli_page *page = sim_alloc(pages, sizeof *page);
     memcpy(page, w->heard->page, pages * sizeof *page);
@@ -308,8 +309,8 @@ static int suspects_by_line(const void *a, const void *b)
 
 /** Puts down what notes say of the use of bytes. @param later  also of what may come later
  *  @param[out] seen  [cards] */
-static void note_uses(const struct work *w, const struct cli_note *note, size_t count, bool later,
-                      struct seen *seen)
+static void note_uses(const struct detector_work *w, const struct cli_note *note, size_t count,
+                      bool later, struct seen *seen)
 {
     memset(seen, 0, w->heard->cards * sizeof *seen);
     for (size_t i = 0; i < count; i++) {
@@ -320,8 +321,8 @@ static void note_uses(const struct work *w, const struct cli_note *note, size_t 
 
 /** Of the other cards that write the line, or with `readers` use it: the part that is known to use
  *  none of the sample's bytes. @return below 0: there is no such card */
-static double part_apart(const struct work *w, const struct cli_note *note, const struct seen *seen,
-                         bool readers)
+static double part_apart(const struct detector_work *w, const struct cli_note *note,
+                         const struct seen *seen, bool readers)
 {
     unsigned others = 0, apart = 0;
     for (unsigned c = 0; c < w->heard->cards; c++) {
@@ -336,7 +337,7 @@ static double part_apart(const struct work *w, const struct cli_note *note, cons
 
 /** Of the samples of accesses to one line: what was waited for bytes that others use or may come to
  *  use, or do not, at that time. */
-static void sum_up_waits(struct work *w, const struct cli_note *note, size_t count,
+static void sum_up_waits(struct detector_work *w, const struct cli_note *note, size_t count,
                          struct cli_line *line, struct seen *seen)
 {
     enum { NEAR = 24 }; /* [samples] in which a program is taken to be at the same thing */
@@ -388,7 +389,7 @@ static uint64_t pc_of_most(const struct cli_note *note, size_t count, uint64_t p
 
 /** The samples of accesses to one line. Those that waited for it are counted; the others only say
  *  who uses what. */
-static void sum_up(struct work *w, const struct cli_note *note, size_t count, uint64_t pa)
+static void sum_up(struct detector_work *w, const struct cli_note *note, size_t count, uint64_t pa)
 {
     struct cli_line *line = line_at(w, pa);
     struct seen *seen = sim_alloc(w->heard->cards, sizeof *seen);
@@ -414,7 +415,7 @@ static void sum_up(struct work *w, const struct cli_note *note, size_t count, ui
 }
 
 /** Samples of the comparator's line. */
-static void sum_up_lines(struct work *w, const struct cli_note *note, size_t count)
+static void sum_up_lines(struct detector_work *w, const struct cli_note *note, size_t count)
 {
     struct cli_line *line = line_at(w, note->line);
     uint64_t *card = sim_alloc(CLI_CARDS_MAX, sizeof *card);
@@ -425,7 +426,7 @@ static void sum_up_lines(struct work *w, const struct cli_note *note, size_t cou
 }
 
 /** What all samples stand for is put down to the lines that the cards had asked for. */
-static void sum_up_requests(struct work *w, const struct cli_note *note, size_t count)
+static void sum_up_requests(struct detector_work *w, const struct cli_note *note, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!note[i].waited)
@@ -467,7 +468,7 @@ static double alike_own(const struct alike *alike)
 }
 
 /** Many lines that the same code treats alike say more together than each of its few samples. */
-static void pool_alike(struct work *w)
+static void pool_alike(struct detector_work *w)
 {
     struct alike *all = NULL, *alike, *behind;
     struct cli_line *line, *next;
@@ -497,7 +498,7 @@ static void pool_alike(struct work *w)
     }
 }
 
-static void read_notes(struct work *w, enum in_sample sample)
+static void read_notes(struct detector_work *w, enum in_sample sample)
 {
     struct cli_note *note = w->heard->note;
     const size_t notes = w->heard->notes < CLI_NOTES_MAX ? w->heard->notes : CLI_NOTES_MAX;
@@ -587,7 +588,7 @@ static void judge_all(struct cli_suspects *s)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static enum cli_exit make_pass(struct work *w)
+static enum cli_exit make_pass(struct detector_work *w)
 {
     const struct in_pass *pass = &w->s->detector->pass[w->pass];
     enum cli_exit status = suspects_run(w, NULL);
@@ -626,7 +627,7 @@ static bool is_timed(const struct in_experiment *x)
 }
 
 /** Whether the experiments of all passes can be made, before the first runs. */
-static bool suspects_check(struct work *w)
+static bool suspects_check(struct detector_work *w)
 {
     const struct in_detector *detector = w->s->detector;
     bool good = true;
@@ -644,7 +645,7 @@ static bool suspects_check(struct work *w)
 
 enum cli_exit cli_suspects_find(struct cli_suspects *s, const struct cli_looked *what)
 {
-    struct work w = {.s = s, .what = what};
+    struct detector_work w = {.s = s, .what = what};
     enum cli_exit status = CLI_EXIT_OK;
     if (!suspects_check(&w))
         return CLI_EXIT_USAGE;

@@ -42,7 +42,7 @@ enum {
     MEMORY_PERCENT = 90 /**< of the host's free memory are given to points */
 };
 
-struct state {
+struct sweep_state {
     const struct cli_sweep *ask;
     struct swp_sweep sweep;
     struct swp_plan plan;
@@ -56,14 +56,14 @@ struct state {
     double said, written; /* [s] when progress and sweep.json were last */
 };
 
-static void clear_line(struct state *s)
+static void clear_line(struct sweep_state *s)
 {
     if (s->line)
         fputs("\r\033[K", stderr);
     s->line = false;
 }
 
-static __attribute__((format(printf, 2, 3))) void sweep_complain(struct state *s,
+static __attribute__((format(printf, 2, 3))) void sweep_complain(struct sweep_state *s,
                                                                  const char *format, ...)
 {
     va_list ap;
@@ -83,7 +83,7 @@ static const enum cli_exit severity[] = {
     CLI_EXIT_USAGE,       CLI_EXIT_EXPECT, CLI_EXIT_LIMIT, CLI_EXIT_OK,
 };
 
-static void sweep_worsen(struct state *s, int status)
+static void sweep_worsen(struct sweep_state *s, int status)
 {
     for (size_t i = 0; i < sizeof severity / sizeof *severity; i++)
         if (s->status == severity[i] || status == (int)severity[i]) {
@@ -105,7 +105,7 @@ static uint64_t bound_of(const struct in_experiment *x)
 }
 
 /* Reads each point as it will be run. */
-static bool load_points(struct state *s)
+static bool load_points(struct sweep_state *s)
 {
     const struct cli_given *o = s->ask->given;
     struct in_diag diag = {.out = stderr};
@@ -143,7 +143,7 @@ static void push_each(char ***words, const char *option, char *const *list)
 }
 
 /* The command that runs a point. */
-static char **sweep_command_of(const struct state *s, const char *id, const char *out)
+static char **sweep_command_of(const struct sweep_state *s, const char *id, const char *out)
 {
     const struct cli_given *o = s->ask->given;
     const char *const fixed[] = {"numachine", "run", "--quiet", "--point", id, "--output", out};
@@ -159,7 +159,7 @@ static char **sweep_command_of(const struct state *s, const char *id, const char
     return words;
 }
 
-static bool sweep_start(struct state *s, size_t i)
+static bool sweep_start(struct sweep_state *s, size_t i)
 {
     const char *id = s->sweep.point[i].id;
     char *out = swp_dir_name(&s->dir, "points", id, ".part"),
@@ -194,7 +194,7 @@ static bool sweep_start(struct state *s, size_t i)
     return pid > 0;
 }
 
-static void fail_point(struct state *s, size_t i, int code, const char *why)
+static void fail_point(struct sweep_state *s, size_t i, int code, const char *why)
 {
     const char *id = s->sweep.point[i].id;
     s->plan.job[i].state = SWP_FAILED;
@@ -210,7 +210,7 @@ static bool has_results(int code)
     return code == CLI_EXIT_OK || code == CLI_EXIT_EXPECT || code == CLI_EXIT_LIMIT;
 }
 
-static void sweep_finish(struct state *s, size_t i, int status)
+static void sweep_finish(struct sweep_state *s, size_t i, int status)
 {
     struct swp_job *job = &s->plan.job[i];
     const char *id = s->sweep.point[i].id;
@@ -240,7 +240,7 @@ static void sweep_finish(struct state *s, size_t i, int status)
     free(part);
 }
 
-static void start_waiting(struct state *s)
+static void start_waiting(struct sweep_state *s)
 {
     for (size_t i; !cli_stop_asked() && (i = swp_plan_next(&s->plan)) != SIZE_MAX;)
         sweep_start(s, i);
@@ -248,7 +248,7 @@ static void start_waiting(struct state *s)
 
 /* Takes a process that has ended. Its successor starts before its files are brought to the disk:
  * otherwise a processor would wait for the disk. @return whether there was one */
-static bool sweep_reap(struct state *s)
+static bool sweep_reap(struct sweep_state *s)
 {
     int status;
     const pid_t pid = waitpid(-1, &status, WNOHANG);
@@ -262,7 +262,7 @@ static bool sweep_reap(struct state *s)
     return pid > 0;
 }
 
-static void stop_all(struct state *s)
+static void stop_all(struct sweep_state *s)
 {
     for (size_t i = 0; i < s->sweep.points; i++)
         if (s->plan.job[i].state == SWP_RUNNING)
@@ -279,7 +279,7 @@ static char *sweep_duration(double seconds)
     return t >= 60 ? sim_format("%lu min %lu s", t / 60, t % 60) : sim_format("%lu s", t);
 }
 
-static void sweep_say(struct state *s, double now)
+static void sweep_say(struct sweep_state *s, double now)
 {
     if (s->ask->given->quiet || now - s->said < (s->terminal ? 0.2 : SAID))
         return;
@@ -297,7 +297,7 @@ static void sweep_say(struct state *s, double now)
 }
 
 /* sweep.json once a second: what it says is only news, the points themselves are what counts. */
-static void sweep_note(struct state *s, double now)
+static void sweep_note(struct sweep_state *s, double now)
 {
     char why[5000];
     if (now - s->written < 1)
@@ -308,7 +308,7 @@ static void sweep_note(struct state *s, double now)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void say_stopped(struct state *s)
+static void say_stopped(struct sweep_state *s)
 {
     if (!cli_stop_asked())
         return;
@@ -316,7 +316,7 @@ static void say_stopped(struct state *s)
     sweep_worsen(s, CLI_EXIT_INTERRUPTED);
 }
 
-static void sweep_run_all(struct state *s)
+static void sweep_run_all(struct sweep_state *s)
 {
     bool stopped = false;
     swp_process_watch();
@@ -387,7 +387,7 @@ bool cli_sweep_is_good(const struct cli_sweep *ask)
     return false;
 }
 
-static void run_on_hosts(struct state *s)
+static void run_on_hosts(struct sweep_state *s)
 {
     char why[5000] = "";
     struct swp_away away = away_of(s->ask, &s->plan);
@@ -401,7 +401,7 @@ static void run_on_hosts(struct state *s)
 }
 
 /* All points, by other hosts. */
-static void run_away(struct state *s)
+static void run_away(struct sweep_state *s)
 {
     if (swp_plan_count(&s->plan, SWP_WAITING))
         run_on_hosts(s);
@@ -424,7 +424,7 @@ static void say_submitted(const struct swp_away *away, const struct swp_slurm_jo
                 jobs->shards, jobs->collect, jobs->shards, jobs->collect);
 }
 
-static enum cli_exit sweep_submit(struct state *s)
+static enum cli_exit sweep_submit(struct sweep_state *s)
 {
     static const enum cli_exit status[] = {[SWP_WENT_WELL] = CLI_EXIT_OK,
                                            [SWP_WENT_NOWHERE] = CLI_EXIT_IO,
@@ -447,7 +447,7 @@ static enum cli_exit sweep_submit(struct state *s)
     return open ? status[went] : CLI_EXIT_USAGE;
 }
 
-static enum cli_exit show_away(struct state *s)
+static enum cli_exit show_away(struct sweep_state *s)
 {
     char why[5000];
     struct swp_away away = away_of(s->ask, &s->plan);
@@ -464,7 +464,7 @@ static enum cli_exit show_away(struct state *s)
 /* ---- in its directory ------------------------------------------------------------------------ */
 
 /* What earlier runs of these points ended with counts, too. */
-static void count_kept(struct state *s)
+static void count_kept(struct sweep_state *s)
 {
     for (size_t i = 0; i < s->sweep.points; i++) {
         const struct swp_job *job = &s->plan.job[i];
@@ -478,7 +478,7 @@ static void count_kept(struct state *s)
     }
 }
 
-static enum cli_exit open_dir(struct state *s)
+static enum cli_exit open_dir(struct sweep_state *s)
 {
     const struct cli_given *o = s->ask->given;
     char why[5000];
@@ -507,7 +507,7 @@ static enum cli_exit open_dir(struct state *s)
 }
 
 /* Holds points against each other, as the file says, and notes it in the index. */
-static void sweep_hold(struct state *s, const struct swp_result *result)
+static void sweep_hold(struct sweep_state *s, const struct swp_result *result)
 {
     char why[5000];
     struct in_diag diag = {.out = stderr};
@@ -528,7 +528,7 @@ static void sweep_hold(struct state *s, const struct swp_result *result)
 }
 
 /* The results of all points that are there. */
-static void sweep_collect(struct state *s)
+static void sweep_collect(struct sweep_state *s)
 {
     char why[5000];
     char *const directories[] = {s->dir.place.path, NULL};
@@ -544,7 +544,7 @@ static void sweep_collect(struct state *s)
 }
 
 /* What somebody has removed meanwhile is not done. */
-static void sweep_look_again(struct state *s)
+static void sweep_look_again(struct sweep_state *s)
 {
     for (size_t i = 0; i < s->sweep.points; i++) {
         const char *id = s->sweep.point[i].id;
@@ -557,7 +557,7 @@ static void sweep_look_again(struct state *s)
     }
 }
 
-static void close_dir(struct state *s)
+static void close_dir(struct sweep_state *s)
 {
     char why[5000];
     sweep_look_again(s);
@@ -575,7 +575,7 @@ static void close_dir(struct state *s)
     printf("%s\n", s->dir.place.path);
 }
 
-static enum cli_exit run_in_directory(struct state *s)
+static enum cli_exit run_in_directory(struct sweep_state *s)
 {
     const enum cli_exit opened = open_dir(s);
     const bool slurm = s->ask->given->slurm;
@@ -597,7 +597,7 @@ static enum cli_exit run_in_directory(struct state *s)
 }
 
 /* What would be done, in which order, and why. */
-static enum cli_exit show_plan(struct state *s)
+static enum cli_exit show_plan(struct sweep_state *s)
 {
     char why[5000];
     const char *out = s->ask->given->out;
@@ -635,7 +635,7 @@ static enum cli_exit show_plan(struct state *s)
 enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
 {
     struct in_diag diag = {.out = stderr};
-    struct state s = {.ask = ask, .terminal = isatty(STDERR_FILENO), .dir.place.lock = -1};
+    struct sweep_state s = {.ask = ask, .terminal = isatty(STDERR_FILENO), .dir.place.lock = -1};
     enum cli_exit status = CLI_EXIT_USAGE;
     cli_stop_listen();
     s.plan = (struct swp_plan){.sweep = &s.sweep,

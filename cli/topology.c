@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-static const struct format {
+static const struct topology_format {
     const char *name;
     void (*write)(const struct show_topology *t, FILE *out);
-} formats[] = {{"text", show_topology_text},
-               {"dot", show_topology_dot},
-               {"svg", show_topology_svg},
-               {"simgrid", show_topology_simgrid}};
+} topology_formats[] = {{"text", show_topology_text},
+                        {"dot", show_topology_dot},
+                        {"svg", show_topology_svg},
+                        {"simgrid", show_topology_simgrid}};
 
 /* A file may have any name; a picture or a graph shows it without what would end a string there. */
 static void harmless(char *name)
@@ -30,7 +30,7 @@ int cli_topology(struct cli_given *g)
     if (cli_machine_load(g, &machine)) {
         const struct show_topology t = show_topology_of(&machine, machine.name);
         harmless(machine.name);
-        formats[CLI_NAMED(g, "no format", g->format, formats)].write(&t, stdout);
+        topology_formats[CLI_NAMED(g, "no format", g->format, topology_formats)].write(&t, stdout);
         in_machine_free(&machine);
         status = CLI_EXIT_OK;
     }

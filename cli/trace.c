@@ -29,7 +29,7 @@ static const struct {
     {"cut", 2, "IN and OUT", "line", "ntr lackey din"}};
 static const char *const units[TR_BY__COUNT] = {"references", "instructions"};
 
-struct request {
+struct trace_request {
     const struct cli_given *given;
     enum action action;
     const char *file[2];
@@ -40,7 +40,7 @@ struct request {
 /* ---- the command line ------------------------------------------------------------------------ */
 
 /* "0,4-7" */
-static void read_threads(struct request *r)
+static void read_threads(struct trace_request *r)
 {
     const char *at = r->given->threads;
     r->threads = sim_alloc(TR_THREADS_MAX, sizeof *r->threads);
@@ -74,15 +74,16 @@ static void check_format(const struct cli_given *g, enum action action)
 }
 
 /* The words are there, and go with the options. */
-static struct request trace_read_request(const struct cli_given *g)
+static struct trace_request trace_read_request(const struct cli_given *g)
 {
-    struct request r = {.given = g,
-                        .action = (enum action)CLI_NAMED(g, "no action", g->words[0], actions),
-                        .file = {g->words[1], g->words[2]},
-                        .cut = {.from = g->from,
-                                .to = g->by[CLI_OPT_to] ? g->to : UINT64_MAX,
-                                .by = (enum tr_by)CLI_NAMED(g, "no unit", g->by_unit, units),
-                                .region = g->cut_region}};
+    struct trace_request r = {.given = g,
+                              .action =
+                                  (enum action)CLI_NAMED(g, "no action", g->words[0], actions),
+                              .file = {g->words[1], g->words[2]},
+                              .cut = {.from = g->from,
+                                      .to = g->by[CLI_OPT_to] ? g->to : UINT64_MAX,
+                                      .by = (enum tr_by)CLI_NAMED(g, "no unit", g->by_unit, units),
+                                      .region = g->cut_region}};
     const char *misplaced = cli_first_given(g, actions[r.action].misplaced);
     const unsigned files = actions[r.action].files;
     if (g->count > files + 1)
@@ -131,7 +132,7 @@ static int trace_write_file(struct tr_copy *c, const char *out)
     return cli_complain(cli_stop_asked() ? CLI_EXIT_INTERRUPTED : CLI_EXIT_USAGE, c->why);
 }
 
-static int trace_copy(const struct request *r, struct tr_source *source)
+static int trace_copy(const struct trace_request *r, struct tr_source *source)
 {
     struct tr_copy c = {
         .name = r->file[0],
@@ -145,7 +146,7 @@ static int trace_copy(const struct request *r, struct tr_source *source)
 /* ---- what is in it --------------------------------------------------------------------------- */
 
 struct facts {
-    const struct request *request;
+    const struct trace_request *request;
     const struct tr_source *source;
     struct tr_summary sum;
     uint64_t bytes; /* of the file; 0: not known */
@@ -236,7 +237,7 @@ static void trace_print_json(const struct facts *f)
     doc_json_put(stdout, all, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 }
 
-static int trace_info(const struct request *r, struct tr_source *source)
+static int trace_info(const struct trace_request *r, struct tr_source *source)
 {
     struct facts f = {.request = r, .source = source};
     const uint32_t page = tr_about(source)->page;
@@ -259,7 +260,7 @@ static int trace_info(const struct request *r, struct tr_source *source)
 
 int cli_trace(struct cli_given *g)
 {
-    struct request r = trace_read_request(g);
+    struct trace_request r = trace_read_request(g);
     char why[1024];
     struct tr_source *source = tr_open(r.file[0], why, sizeof why);
     int status;

@@ -28,10 +28,10 @@ struct shown {
     const struct watch_title *title;
 };
 
-static const struct format {
+static const struct watch_format {
     const char *name;
     void (*write)(const struct watch_record *record, const struct watch_title *title, FILE *out);
-} formats[] = {
+} watch_formats[] = {
     {"text", watch_text}, {"csv", watch_csv}, {"svg", watch_svg}, {"html", NULL} /* a page */};
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static size_t watch_chosen(const struct cli_given *g)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 struct writing {
-    const struct format *format;
+    const struct watch_format *format;
     const struct shown *shown;
 };
 
@@ -130,7 +130,7 @@ static enum cli_exit watch_show_page(const struct cli_given *g, const struct sho
 static enum cli_exit watch_show(const struct cli_given *g, const struct shown *shown)
 {
     char why[1024];
-    struct writing w = {&formats[CLI_NAMED(g, "no format", g->format, formats)], shown};
+    struct writing w = {&watch_formats[CLI_NAMED(g, "no format", g->format, watch_formats)], shown};
     if (!w.format->write)
         return watch_show_page(g, shown);
     if (!g->file || !strcmp(g->file, "-")) {

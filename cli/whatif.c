@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* What is asked for. */
-struct request {
+struct whatif_request {
     const char *directory, *region;
     bool json;
 };
@@ -100,7 +100,7 @@ static const char *part_of_it(const struct doc_finished *results)
                                               : NULL;
 }
 
-static void whatif_print_text(const struct request *r, const struct in_machine *other,
+static void whatif_print_text(const struct whatif_request *r, const struct in_machine *other,
                               const struct look_flow_run *run, const struct look_flow *flow,
                               const struct look_flow_error *error, const char *part)
 {
@@ -124,7 +124,7 @@ static json_t *use_json(const struct look_flow_use *use)
                      (int)use->at);
 }
 
-static void whatif_print_json(const struct request *r, const struct in_machine *other,
+static void whatif_print_json(const struct whatif_request *r, const struct in_machine *other,
                               const struct look_flow_run *run, const struct look_flow *flow,
                               const struct look_flow_error *error, const char *partly)
 {
@@ -148,7 +148,7 @@ static void whatif_print_json(const struct request *r, const struct in_machine *
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int whatif_foretell(const struct request *r, const struct in_machine *other,
+static int whatif_foretell(const struct whatif_request *r, const struct in_machine *other,
                            struct look_flow_run *run, const char *part)
 {
     char why[1024];
@@ -167,7 +167,7 @@ static int whatif_foretell(const struct request *r, const struct in_machine *oth
     return CLI_EXIT_OK;
 }
 
-static int with_run(const struct request *r, const struct in_machine *other)
+static int with_run(const struct whatif_request *r, const struct in_machine *other)
 {
     struct doc_finished results = {0};
     struct in_experiment x;
@@ -192,9 +192,9 @@ static int with_run(const struct request *r, const struct in_machine *other)
 
 int cli_whatif(struct cli_given *g)
 {
-    const struct request r = {.directory = g->words[0],
-                              .region = g->region ? g->region : DOC_WHOLE,
-                              .json = cli_is_format(g, "json")};
+    const struct whatif_request r = {.directory = g->words[0],
+                                     .region = g->region ? g->region : DOC_WHOLE,
+                                     .json = cli_is_format(g, "json")};
     struct in_diag diag = {.out = stderr};
     struct in_machine other;
     int status = CLI_EXIT_USAGE;
