@@ -19,7 +19,7 @@ enum {
 #include "input/detector.def"
 #undef KEY
 #undef PASS
-    KEYS
+    DETECTOR_KEYS
 };
 
 enum {
@@ -31,7 +31,7 @@ enum {
     PASS_KEYS
 };
 
-static const struct in_key keys[] = {
+static const struct in_key detector_keys[] = {
 #define KEY(field, key, type, unit, min, max, sentence) \
     {key, {IN_##type, unit, min, max}, NULL, sentence},
 #define PASS(field, key, type, unit, min, max, def, sentence)
@@ -49,7 +49,7 @@ static const struct in_key pass_keys[] = {
 #undef PASS
 };
 
-const struct in_table in_detector_table = {keys, KEYS, NULL, NULL};
+const struct in_table in_detector_table = {detector_keys, DETECTOR_KEYS, NULL, NULL};
 const struct in_table in_pass_table = {pass_keys, PASS_KEYS, NULL, NULL};
 
 const struct in_measure_row in_measure_rows[IN_MEASURE__COUNT] = {
@@ -59,10 +59,10 @@ const struct in_measure_row in_measure_rows[IN_MEASURE__COUNT] = {
 };
 
 /** A detector while it is read. */
-struct build {
+struct detector_builder {
     struct in_reading *r;
     struct in_detector *d;
-    struct in_value values[KEYS];
+    struct in_value values[DETECTOR_KEYS];
     char name[IN_PASSES_MAX][IN_MEASURE__COUNT][MON_NAME_MAX]; /* of operands */
 };
 
@@ -81,7 +81,7 @@ static bool detector_is_name(const char *text)
            strlen(text) < MON_NAME_MAX / 2 && strcmp(text, "pcycles") != 0;
 }
 
-static void detector_check_name(struct build *b, const struct in_value *v)
+static void detector_check_name(struct detector_builder *b, const struct in_value *v)
 {
     if (!detector_is_name(v->text))
         in_complain(b->r, &v->at, "'%.60s' is not a name of a-z and 0-9, or is taken", v->text);
@@ -102,7 +102,8 @@ static char **as_sets(char *const *list)
     return sets;
 }
 
-static void check_pass(struct build *b, const struct in_place *at, const struct in_value *v)
+static void check_pass(struct detector_builder *b, const struct in_place *at,
+                       const struct in_value *v)
 {
     const bool sampled = v[PASS_sample].at.doc && v[PASS_sample].number != IN_SAMPLE_NONE;
     if (!v[PASS_name].text || !v[PASS_monitor].list)
@@ -113,7 +114,7 @@ static void check_pass(struct build *b, const struct in_place *at, const struct 
         in_complain(b->r, at, "a pass has one of 'sample', 'slices' and 'sweep'; make it several");
 }
 
-static void read_pass(struct build *b, struct in_doc *doc, yaml_node_t *node)
+static void read_pass(struct detector_builder *b, struct in_doc *doc, yaml_node_t *node)
 {
     struct in_value v[PASS_KEYS] = {0};
     const struct in_place at = in_at(doc, node);
@@ -138,7 +139,7 @@ static void read_pass(struct build *b, struct in_doc *doc, yaml_node_t *node)
     in_values_free(v, PASS_KEYS);
 }
 
-static void read_passes(struct build *b)
+static void read_passes(struct detector_builder *b)
 {
     const struct in_value *v = &b->values[KEY_passes];
     const yaml_node_item_t *i = v->node->data.sequence.items.start;
@@ -152,36 +153,36 @@ static void read_passes(struct build *b)
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static const char *next_operand(void *ctx, size_t i)
+static const char *detector_next_operand(void *ctx, size_t i)
 {
-    const struct build *b = ctx;
+    const struct detector_builder *b = ctx;
     if (i < (size_t)b->d->passes * IN_MEASURE__COUNT)
         return b->name[i / IN_MEASURE__COUNT][i % IN_MEASURE__COUNT];
     return i == (size_t)b->d->passes * IN_MEASURE__COUNT ? "pcycles" : NULL;
 }
 
-static int find_operand(void *ctx, const char *name, char *why, size_t size)
+static int detector_find_operand(void *ctx, const char *name, char *why, size_t size)
 {
     const char *operand, *near;
-    for (unsigned i = 0; (operand = next_operand(ctx, i)); i++)
+    for (unsigned i = 0; (operand = detector_next_operand(ctx, i)); i++)
         if (!strcmp(operand, name))
             return (int)(strcmp(name, "pcycles") ? i : IN_DETECTOR_PCYCLES);
-    near = sim_nearest(name, next_operand, ctx);
+    near = sim_nearest(name, detector_next_operand, ctx);
     snprintf(why, size, "no pass has a measure '%s'%s%s%s", name, near ? "; did you mean '" : "",
              near ? near : "", near ? "'?" : "");
     return -1;
 }
 
-static void read_formula(struct build *b, const struct in_place *at, const char *text,
+static void read_formula(struct detector_builder *b, const struct in_place *at, const char *text,
                          struct mon_formula *formula)
 {
     char why[300];
     size_t offset;
-    if (!mon_formula_read(formula, text, find_operand, b, &offset, why, sizeof why))
+    if (!mon_formula_read(formula, text, detector_find_operand, b, &offset, why, sizeof why))
         in_complain(b->r, at, "formula '%.100s': %s", text, why);
 }
 
-static void read_formulas(struct build *b)
+static void read_formulas(struct detector_builder *b)
 {
     const struct in_value *require = &b->values[KEY_require];
     const struct in_value *score = &b->values[KEY_score];
@@ -197,14 +198,14 @@ static void read_formulas(struct build *b)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void detector_build(struct build *b, struct in_doc *doc)
+static void detector_build(struct detector_builder *b, struct in_doc *doc)
 {
     const struct in_place whole = {doc, 1, 1};
     const unsigned before = b->r->diag->errors;
     in_read_mapping(b->r, doc, in_root(doc), &in_detector_table, b->values);
-    for (size_t i = 0; i < KEYS && b->r->diag->errors == before; i++)
+    for (size_t i = 0; i < DETECTOR_KEYS && b->r->diag->errors == before; i++)
         if (!b->values[i].at.doc)
-            in_complain(b->r, &whole, "the detector has no '%s'", keys[i].path);
+            in_complain(b->r, &whole, "the detector has no '%s'", detector_keys[i].path);
     if (b->r->diag->errors == before)
         read_passes(b);
     if (b->r->diag->errors == before)
@@ -227,7 +228,7 @@ static char *detector_shipped(const char *name)
 bool in_detector_load(struct in_detector *detector, const char *name, struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .d = detector};
+    struct detector_builder b = {.r = &r, .d = detector};
     const unsigned before = diag->errors;
     const bool is_file = in_is_file_name(name);
     *detector = (struct in_detector){.path = is_file ? in_strdup(name) : detector_shipped(name)};
@@ -239,7 +240,7 @@ bool in_detector_load(struct in_detector *detector, const char *name, struct in_
         detector->name = in_base_name(detector->path);
         detector_build(&b, doc);
     }
-    in_values_free(b.values, KEYS);
+    in_values_free(b.values, DETECTOR_KEYS);
     in_close(&r);
     if (diag->errors == before)
         return true;

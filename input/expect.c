@@ -13,12 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_STAT, ROW_RATIO, ROW_REGION, ROW_POINTS, ROW_BOUND, ROWS = ROW_BOUND + IN_BOUND__COUNT };
+enum {
+    ROW_STAT,
+    ROW_RATIO,
+    ROW_REGION,
+    ROW_POINTS,
+    ROW_BOUND,
+    EXPECT_ROWS = ROW_BOUND + IN_BOUND__COUNT
+};
 
 /* The first word of each path. */
-static const char root[] = "machine.";
+static const char stat_root[] = "machine.";
 
-static const struct in_key keys[] = {
+static const struct in_key expect_keys[] = {
     {"stat",
      {IN_TEXT, "a path of stats.json, such as machine.truth.l2_misses", 0, 0},
      "",
@@ -43,7 +50,7 @@ static const struct in_key keys[] = {
 #undef BOUND
 };
 
-const struct in_table in_expect_table = {.keys = keys, .count = ROWS};
+const struct in_table in_expect_table = {.keys = expect_keys, .count = EXPECT_ROWS};
 
 const char *const in_bound_name[] = {
 #define BOUND(name, operator, words) #name,
@@ -114,7 +121,7 @@ void in_expect_bounds(const struct in_expect *e, FILE *out)
 struct row {
     struct in_reading *r;
     struct in_place at;
-    struct in_value v[ROWS];
+    struct in_value v[EXPECT_ROWS];
     struct in_expect *expect;
     bool unnamed; /**< some statistic names no region */
 };
@@ -144,8 +151,8 @@ static void read_bounds(struct row *row)
     for (int b = 0; b < IN_BOUND__COUNT; b++) {
         struct in_value *v = &row->v[ROW_BOUND + b];
         if (v->text && !expect_read_number(v->text, &e->number[b]))
-            in_complain(row->r, &v->at, "'%s': '%.60s' is no number", keys[ROW_BOUND + b].path,
-                        v->text);
+            in_complain(row->r, &v->at, "'%s': '%.60s' is no number",
+                        expect_keys[ROW_BOUND + b].path, v->text);
         e->bound[b] = v->text;
         v->text = NULL;
     }
@@ -163,11 +170,11 @@ static void read_measured(struct in_reading *r, const struct in_place *at, const
     stat->region = slash    ? sim_format("%.*s", (int)(slash - text), text)
                    : region ? in_strdup(region)
                             : NULL;
-    if (strncmp(stat->stat, root, strlen(root)) != 0)
+    if (strncmp(stat->stat, stat_root, strlen(stat_root)) != 0)
         in_complain(r, at,
                     "'%.100s' is no statistic: their paths begin with '%s', as "
                     "machine.truth.l2_misses (stats.json of any run has them)",
-                    stat->stat, root);
+                    stat->stat, stat_root);
 }
 
 /** The same of a row. */
@@ -184,7 +191,7 @@ static void read_ratio(struct row *row)
     struct in_expect *e = row->expect;
     e->ratio = true;
     if (!v->list || !v->list[0] || !v->list[1] || v->list[2]) {
-        in_complain(row->r, &v->at, "'ratio': expected %s", keys[ROW_RATIO].form.unit);
+        in_complain(row->r, &v->at, "'ratio': expected %s", expect_keys[ROW_RATIO].form.unit);
         return;
     }
     for (int i = 0; i < 2; i++)
@@ -197,7 +204,7 @@ static void read_points(struct row *row)
     const struct in_value *v = &row->v[ROW_POINTS];
     struct in_expect *e = row->expect;
     if (!v->list || !v->list[0] || !v->list[1] || v->list[2]) {
-        in_complain(row->r, &v->at, "'points': expected %s", keys[ROW_POINTS].form.unit);
+        in_complain(row->r, &v->at, "'points': expected %s", expect_keys[ROW_POINTS].form.unit);
         return;
     }
     for (int i = 0; i < 2; i++)
@@ -261,7 +268,7 @@ static void expect_read_row(struct in_reading *r, const struct in_experiment *x,
     const char *complaint = r->diag->errors == before ? complaint_of(&row) : NULL;
     if (complaint)
         in_complain(r, &row.at, "%s", complaint);
-    in_values_free(row.v, ROWS);
+    in_values_free(row.v, EXPECT_ROWS);
 }
 
 void in_expect_read(struct in_reading *r, struct in_experiment *x, const struct in_value *v)

@@ -28,7 +28,7 @@ static const char message_words[] = "any"
 #undef MESSAGE
     ;
 
-static const struct in_key keys[] = {
+static const struct in_key experiment_keys[] = {
 #define KEY(field, key, type, unit, min, max, def, sentence) \
     {key, {IN_##type, unit, min, max}, def, sentence},
 #include "input/experiment.def"
@@ -36,7 +36,7 @@ static const struct in_key keys[] = {
 };
 
 const struct in_table in_experiment_table = {
-    keys, IN_KEY__COUNT, &in_machine_table,
+    experiment_keys, IN_KEY__COUNT, &in_machine_table,
     "belongs to the machine: write it under machine:, beside base:"};
 
 /** Where each key's value is kept. */
@@ -50,7 +50,7 @@ static const struct field {
 };
 
 /** An experiment while it is read. */
-struct build {
+struct experiment_builder {
     struct in_reading *r;
     struct in_experiment *x;
     struct in_value values[IN_KEY__COUNT];
@@ -81,12 +81,12 @@ uint64_t in_number_of(const struct in_experiment *x, size_t key)
 /* ---- from values to fields ------------------------------------------------------------------- */
 
 /** Who asks for groups is not given other events as well. */
-static const char *default_of(const struct build *b, size_t i)
+static const char *default_of(const struct experiment_builder *b, size_t i)
 {
-    return i == IN_KEY_events && b->values[IN_KEY_groups].list ? "[]" : keys[i].def;
+    return i == IN_KEY_events && b->values[IN_KEY_groups].list ? "[]" : experiment_keys[i].def;
 }
 
-static void fill_defaults(struct build *b)
+static void fill_defaults(struct experiment_builder *b)
 {
     for (size_t i = 0; i < IN_KEY__COUNT; i++) {
         const char *def = default_of(b, i);
@@ -94,7 +94,7 @@ static void fill_defaults(struct build *b)
             continue;
         struct in_doc *doc = in_open_text(b->r, def, "default");
         if (doc)
-            in_read_value(b->r, doc, in_root(doc), &keys[i], &b->values[i]);
+            in_read_value(b->r, doc, in_root(doc), &experiment_keys[i], &b->values[i]);
     }
 }
 
@@ -111,12 +111,12 @@ static void move_list(struct in_value *v, char ***field)
     v->list = NULL;
 }
 
-static void experiment_store(struct build *b, size_t i)
+static void experiment_store(struct experiment_builder *b, size_t i)
 {
     struct in_value *v = &b->values[i];
     void *field = field_of(b->x, i);
     b->x->origins[i].text = in_origin_text(&v->at);
-    switch (keys[i].form.type) {
+    switch (experiment_keys[i].form.type) {
     case IN_TEXT:
     case IN_PATTERN:
     case IN_WORD:
@@ -161,7 +161,7 @@ static void prepend_name(struct in_experiment *x)
     x->argv = argv;
 }
 
-static void list_inputs(struct build *b)
+static void list_inputs(struct experiment_builder *b)
 {
     struct in_experiment *x = b->x;
     const char *const files[] = {x->program, x->source, x->stdin_path};
@@ -208,7 +208,7 @@ static bool experiment_read_range(const char *entry, struct nm_range *range, cha
 /* ---- checks across keys ---------------------------------------------------------------------- */
 
 /** The compiler decides by the suffix what a source is. */
-static void check_source(struct build *b)
+static void check_source(struct experiment_builder *b)
 {
     const struct in_value *v = &b->values[IN_KEY_source];
     if (v->text && !prog_language_of(v->text))
@@ -219,7 +219,7 @@ static void check_source(struct build *b)
 }
 
 /** An executable must be one the machine can run. */
-static void check_executable(struct build *b)
+static void check_executable(struct experiment_builder *b)
 {
     const struct in_value *v = &b->values[IN_KEY_program];
     char why[600];
@@ -227,7 +227,7 @@ static void check_executable(struct build *b)
         in_complain(b->r, &v->at, "'program.path': %s", why);
 }
 
-static void check_program(struct build *b)
+static void check_program(struct experiment_builder *b)
 {
     static const enum in_experiment_key programs[] = {IN_KEY_program, IN_KEY_source,
                                                       IN_KEY_pattern};
@@ -238,7 +238,7 @@ static void check_program(struct build *b)
         if (first && v->at.doc)
             in_complain(b->r, &v->at,
                         "'%s' and '%s' are both given; an experiment runs one program",
-                        keys[first - b->values].path, keys[programs[i]].path);
+                        experiment_keys[first - b->values].path, experiment_keys[programs[i]].path);
         first = first ? first : v->at.doc ? v : NULL;
     }
     if (!first)
@@ -248,7 +248,7 @@ static void check_program(struct build *b)
 }
 
 /** What only programs have. */
-static void check_pattern(struct build *b, bool has_machine)
+static void check_pattern(struct experiment_builder *b, bool has_machine)
 {
     static const enum in_experiment_key of_programs[] = {IN_KEY_argv, IN_KEY_envp,
                                                          IN_KEY_stdin_path, IN_KEY_files};
@@ -256,7 +256,7 @@ static void check_pattern(struct build *b, bool has_machine)
         const struct in_value *v = &b->values[of_programs[i]];
         if (v->list || v->text)
             in_complain(b->r, &v->at, "'%s' is of programs, and 'program.pattern' is none",
-                        keys[of_programs[i]].path);
+                        experiment_keys[of_programs[i]].path);
     }
     const struct in_value *mask = &b->values[IN_KEY_mask_address];
     if (mask->text && !strncmp(mask->text, "{symbol", 7))
@@ -269,7 +269,7 @@ static void check_pattern(struct build *b, bool has_machine)
 }
 
 /** The phases, if there are any. */
-static void read_pattern(struct build *b, bool has_machine)
+static void experiment_read_pattern(struct experiment_builder *b, bool has_machine)
 {
     const struct in_value *rate = &b->values[IN_KEY_rate];
     const struct in_phase_context context = {.rate = rate->at.doc ? rate->number : IN_ABSENT,
@@ -283,13 +283,13 @@ static void read_pattern(struct build *b, bool has_machine)
 }
 
 /** Times need the machine's clock. */
-static void read_time(struct build *b, size_t key, sim_tick *ticks)
+static void experiment_read_time(struct experiment_builder *b, size_t key, sim_tick *ticks)
 {
     const struct in_value *v = &b->values[key];
     char why[300];
-    if (!in_time_parse(v->text, nm_value_cpu_clock(b->x->machine.params), keys[key].form.min, ticks,
-                       why, sizeof why))
-        in_complain(b->r, &v->at, "'%s': %.60s %s", keys[key].path, v->text, why);
+    if (!in_time_parse(v->text, nm_value_cpu_clock(b->x->machine.params),
+                       experiment_keys[key].form.min, ticks, why, sizeof why))
+        in_complain(b->r, &v->at, "'%s': %.60s %s", experiment_keys[key].path, v->text, why);
 }
 
 /** Somebody wrote it: in the file or on the command line. */
@@ -304,7 +304,7 @@ static struct in_place item_place(const struct in_value *v, size_t i)
 }
 
 /** One of the cards that are recorded. */
-static void read_record_card(struct build *b, const struct in_value *v, size_t i)
+static void read_record_card(struct experiment_builder *b, const struct in_value *v, size_t i)
 {
     struct in_experiment *x = b->x;
     const struct in_place at = item_place(v, i);
@@ -324,7 +324,7 @@ static void read_record_card(struct build *b, const struct in_value *v, size_t i
 }
 
 /** One of the signals that are recorded. */
-static void read_record_signal(struct build *b, const struct in_value *v, size_t i)
+static void read_record_signal(struct experiment_builder *b, const struct in_value *v, size_t i)
 {
     struct in_experiment *x = b->x;
     const struct {
@@ -351,7 +351,7 @@ static void read_record_signal(struct build *b, const struct in_value *v, size_t
 }
 
 /** A window that is none, or in which nothing can be. */
-static void check_record_window(struct build *b)
+static void check_record_window(struct experiment_builder *b)
 {
     const struct in_experiment *x = b->x;
     const struct in_value *from = &b->values[IN_KEY_record_from],
@@ -363,7 +363,7 @@ static void check_record_window(struct build *b)
 }
 
 /** What says how to record, where nothing is recorded. */
-static void check_records(struct build *b)
+static void check_records(struct experiment_builder *b)
 {
     static const enum in_experiment_key how[] = {IN_KEY_record_cards, IN_KEY_record_from,
                                                  IN_KEY_record_to};
@@ -373,34 +373,34 @@ static void check_records(struct build *b)
             in_complain(b->r, &v->at,
                         "'%s' changes nothing: none of 'record.waves', 'record.trace' and "
                         "'record.paje' is true",
-                        keys[how[i]].path);
+                        experiment_keys[how[i]].path);
     }
 }
 
 /** A machine without caches and cycles has threads only. */
-static void check_record_mode(struct build *b)
+static void check_record_mode(struct experiment_builder *b)
 {
     static const enum in_experiment_key timed[] = {IN_KEY_record_waves, IN_KEY_record_trace};
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
         if (b->values[timed[i]].number && nm_value_mode(b->x->machine.params) == NM_MODE_FUNCTIONAL)
             in_complain(b->r, &b->values[timed[i]].at,
                         "'%s': functional mode has no signals that could be recorded",
-                        keys[timed[i]].path);
+                        experiment_keys[timed[i]].path);
 }
 
 /** The core tells of its references or keeps a profile. */
-static void check_record_references(struct build *b)
+static void check_record_references(struct experiment_builder *b)
 {
     const struct in_value *references = &b->values[IN_KEY_record_references];
     const bool profile = b->values[IN_KEY_profile].number;
     if (references->number && (profile || b->values[IN_KEY_truth].number))
         in_complain(b->r, &references->at,
                     "'record.references' and '%s' exclude each other; run it twice",
-                    keys[profile ? IN_KEY_profile : IN_KEY_truth].path);
+                    experiment_keys[profile ? IN_KEY_profile : IN_KEY_truth].path);
 }
 
 /** What is recorded, and when. */
-static void experiment_read_record(struct build *b)
+static void experiment_read_record(struct experiment_builder *b)
 {
     struct in_experiment *x = b->x;
     const struct in_value *cards = &b->values[IN_KEY_record_cards],
@@ -414,8 +414,8 @@ static void experiment_read_record(struct build *b)
         read_record_card(b, cards, i);
     for (size_t i = 0; signals->list && signals->list[i]; i++)
         read_record_signal(b, signals, i);
-    read_time(b, IN_KEY_record_from, &x->record_from);
-    read_time(b, IN_KEY_record_to, &x->record_to);
+    experiment_read_time(b, IN_KEY_record_from, &x->record_from);
+    experiment_read_time(b, IN_KEY_record_to, &x->record_to);
     check_record_mode(b);
     check_record_references(b);
     if (b->r->diag->errors != before)
@@ -427,7 +427,7 @@ static void experiment_read_record(struct build *b)
         check_records(b);
 }
 
-static void check_processors(struct build *b)
+static void check_processors(struct experiment_builder *b)
 {
     const struct nm_params *p = b->x->machine.params;
     const struct in_value *v = &b->values[IN_KEY_processors];
@@ -444,7 +444,7 @@ static const char *isa_of(const struct in_machine *mc, unsigned card)
 }
 
 /** One program has one instruction set. Of an executable the workload says so, when it sees it. */
-static void check_abi(struct build *b)
+static void check_abi(struct experiment_builder *b)
 {
     const struct in_machine *mc = &b->x->machine;
     const struct in_value *abi = &b->values[IN_KEY_abi], *source = &b->values[IN_KEY_source];
@@ -490,7 +490,7 @@ static bool experiment_fits(const struct in_experiment *x, const struct nm_range
 }
 
 /** Every range of placement, at its own place. */
-static void read_placement(struct build *b)
+static void read_placement(struct experiment_builder *b)
 {
     const struct in_value *v = &b->values[IN_KEY_placement];
     struct in_experiment *x = b->x;
@@ -559,7 +559,7 @@ static bool apart_fits(struct in_experiment *x, char *why, size_t size)
     return false;
 }
 
-static void read_apart(struct build *b)
+static void read_apart(struct experiment_builder *b)
 {
     const struct in_value *v = &b->values[IN_KEY_apart];
     struct in_experiment *x = b->x;
@@ -586,14 +586,14 @@ static void read_apart(struct build *b)
                     "are");
 }
 
-static void check_sizes(struct build *b)
+static void check_sizes(struct experiment_builder *b)
 {
     const struct in_value *sizes = &b->values[IN_KEY_truth_sizes];
     if (sizes->number && !b->values[IN_KEY_truth].number)
         in_complain(b->r, &sizes->at, "'run.truth_sizes': only with run.truth, whose part it is");
 }
 
-static void check_events(struct build *b)
+static void check_events(struct experiment_builder *b)
 {
     struct mon_choice choice = {0};
     in_choose_events(b->r, in_unit(b->x), &b->values[IN_KEY_events], "monitor.events", &choice);
@@ -618,7 +618,7 @@ static bool add_group(struct in_reading *r, struct in_experiment *x, const char 
 }
 
 /** Every group, named at its own place. */
-static void read_groups(struct build *b)
+static void read_groups(struct experiment_builder *b)
 {
     const struct in_value *v = &b->values[IN_KEY_groups];
     for (size_t i = 0; v->list && v->list[i]; i++) {
@@ -630,7 +630,7 @@ static void read_groups(struct build *b)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void apply_set(struct build *b, char *set)
+static void experiment_apply_set(struct experiment_builder *b, char *set)
 {
     static const struct in_table *const tables[] = {&in_experiment_table, &in_machine_table, NULL};
     const struct in_table *table;
@@ -641,11 +641,11 @@ static void apply_set(struct build *b, char *set)
     }
     const struct in_key *key = in_open_set(b->r, set, tables, &table, &doc);
     if (key)
-        in_read_value(b->r, doc, in_root(doc), key, &b->values[key - keys]);
+        in_read_value(b->r, doc, in_root(doc), key, &b->values[key - experiment_keys]);
 }
 
 /** The command line's machine wins, and stands nowhere. */
-static void name_machine(struct build *b)
+static void name_machine(struct experiment_builder *b)
 {
     struct in_value *v = &b->values[IN_KEY_machine];
     if (!b->machine)
@@ -654,7 +654,7 @@ static void name_machine(struct build *b)
     v->text = in_strdup(b->machine);
 }
 
-static bool read_machine(struct build *b)
+static bool experiment_read_machine(struct experiment_builder *b)
 {
     const struct in_value *v = &b->values[IN_KEY_machine];
     const bool is_default = v->at.doc && v->at.doc->inline_text;
@@ -664,14 +664,14 @@ static bool read_machine(struct build *b)
 }
 
 /** Everything after the file itself has been opened. */
-static void experiment_build(struct build *b, char *const *sets)
+static void experiment_build(struct experiment_builder *b, char *const *sets)
 {
     if (b->doc)
         in_read_mapping(b->r, b->doc, in_root(b->doc), &in_experiment_table, b->values);
     for (; sets && *sets; sets++)
-        apply_set(b, *sets);
+        experiment_apply_set(b, *sets);
     for (size_t i = 0; i < b->r->swept_count; i++)
-        apply_set(b, b->r->swept[i].set);
+        experiment_apply_set(b, b->r->swept[i].set);
     const bool keys_are_good = b->r->diag->errors == b->before;
     b->abi_given = b->values[IN_KEY_abi].at.doc != NULL;
     fill_defaults(b);
@@ -680,18 +680,18 @@ static void experiment_build(struct build *b, char *const *sets)
         check_program(b);
     check_source(b);
     check_executable(b);
-    const bool has_machine = read_machine(b);
+    const bool has_machine = experiment_read_machine(b);
     if (!has_machine)
         b->x->machine.card = in_cards(); /* whose events are probably meant */
     check_sizes(b);
     check_events(b);
     read_groups(b);
     if (has_machine) {
-        read_time(b, IN_KEY_limit, &b->x->limit);
-        read_time(b, IN_KEY_interval, &b->x->interval);
-        read_time(b, IN_KEY_sample_every, &b->x->sample_every);
-        read_time(b, IN_KEY_sample_length, &b->x->sample_length);
-        read_time(b, IN_KEY_sample_lead, &b->x->sample_lead);
+        experiment_read_time(b, IN_KEY_limit, &b->x->limit);
+        experiment_read_time(b, IN_KEY_interval, &b->x->interval);
+        experiment_read_time(b, IN_KEY_sample_every, &b->x->sample_every);
+        experiment_read_time(b, IN_KEY_sample_length, &b->x->sample_length);
+        experiment_read_time(b, IN_KEY_sample_lead, &b->x->sample_lead);
         experiment_read_record(b);
         check_processors(b);
         check_abi(b);
@@ -699,7 +699,7 @@ static void experiment_build(struct build *b, char *const *sets)
         read_apart(b);
     }
     if (keys_are_good)
-        read_pattern(b, has_machine);
+        experiment_read_pattern(b, has_machine);
     b->x->origins = sim_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         experiment_store(b, i);
@@ -715,7 +715,7 @@ void in_experiment_default(struct in_experiment *x)
 {
     struct in_diag silent = {0};
     struct in_reading r = {.diag = &silent};
-    struct build b = {.r = &r, .x = x};
+    struct experiment_builder b = {.r = &r, .x = x};
     *x = (struct in_experiment){.machine.card = in_cards(),
                                 .limit = SIM_NEVER,
                                 .interval = SIM_NEVER,
@@ -733,7 +733,7 @@ void in_experiment_default(struct in_experiment *x)
 }
 
 /** Names and lists of an experiment's own file. */
-static void experiment_complete(struct build *b, const char *path)
+static void experiment_complete(struct experiment_builder *b, const char *path)
 {
     b->x->name = !strcmp(path, "-") ? in_strdup("stdin") : in_base_name(path);
     prepend_name(b->x);
@@ -741,7 +741,7 @@ static void experiment_complete(struct build *b, const char *path)
 }
 
 /** Ends a reading. @return whether it was good; *x is empty if not */
-static bool experiment_finish(struct build *b)
+static bool experiment_finish(struct experiment_builder *b)
 {
     const bool good = b->r->diag->errors == b->before;
     in_values_free(b->values, IN_KEY__COUNT);
@@ -871,7 +871,7 @@ bool in_experiment_load_point(struct in_experiment *x, const char *path, char *c
                               struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag, .swept = swept, .swept_count = count};
-    struct build b = {.r = &r, .x = x, .before = diag->errors};
+    struct experiment_builder b = {.r = &r, .x = x, .before = diag->errors};
     *x = (struct in_experiment){0};
     b.doc = r.file = open_named(&r, path);
     name_point(x, id, &r);
@@ -892,7 +892,7 @@ bool in_experiment_make(struct in_experiment *x, const char *machine, char *cons
                         struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .x = x, .before = diag->errors, .machine = machine};
+    struct experiment_builder b = {.r = &r, .x = x, .before = diag->errors, .machine = machine};
     *x = (struct in_experiment){0};
     experiment_build(&b, sets);
     return experiment_finish(&b);
@@ -904,7 +904,7 @@ enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *c
                               struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .x = x, .before = diag->errors};
+    struct experiment_builder b = {.r = &r, .x = x, .before = diag->errors};
     *x = (struct in_experiment){0};
     b.doc = open_named(&r, path);
     const bool experiment = b.doc && is_experiment(b.doc);
@@ -1024,7 +1024,7 @@ bool in_experiment_count(struct in_experiment *x, char *const *events, char *con
 static void free_field(struct in_experiment *x, size_t i)
 {
     void *field = field_of(x, i);
-    switch (keys[i].form.type) {
+    switch (experiment_keys[i].form.type) {
     case IN_TEXT:
     case IN_PATTERN:
     case IN_WORD:

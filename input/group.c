@@ -20,12 +20,12 @@
 /* Directory of the shipped ones. */
 #define GROUPS "monitor/groups"
 
-enum { ROW_SHORT, ROW_EVENTSET, ROW_METRICS, ROW_LONG, ROWS };
+enum { ROW_SHORT, ROW_EVENTSET, ROW_METRICS, ROW_LONG, GROUP_ROWS };
 enum { METRIC_NAME, METRIC_UNIT, METRIC_FORMULA, METRIC_ROWS };
 enum { METRICS_MAX = 64 /**< of one group */ };
 
 /* A key without a default ("") must be there. */
-static const struct in_key keys[] = {
+static const struct in_key group_keys[] = {
     {"short", {IN_TEXT, "a line for people", 0, 0}, NULL, "what the group is about"},
     {"eventset",
      {IN_EVENTS, "a list of events or sets (numachine list events)", 0, 0},
@@ -49,7 +49,7 @@ static const struct in_key metric_keys[] = {
      "'numachine list words' lists"},
 };
 
-const struct in_table in_group_table = {keys, ROWS, NULL, NULL};
+const struct in_table in_group_table = {group_keys, GROUP_ROWS, NULL, NULL};
 const struct in_table in_metric_table = {metric_keys, METRIC_ROWS, NULL, NULL};
 
 const struct in_word_row in_word_rows[IN_WORD__COUNT] = {
@@ -66,10 +66,10 @@ static const char *const truths[IN_TRUTH__COUNT] = {
 };
 
 /** A group while it is read. */
-struct build {
+struct group_builder {
     struct in_reading *r;
     struct in_group *g;
-    struct in_value values[ROWS];
+    struct in_value values[GROUP_ROWS];
 };
 
 /* ---- names in formulas ----------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static bool is_chosen(const struct mon_choice *choice, unsigned event)
 }
 
 /** Every name a formula of this group may use, for "did you mean". */
-static const char *next_operand(void *ctx, size_t i)
+static const char *group_next_operand(void *ctx, size_t i)
 {
     const struct in_group *g = ctx;
     size_t params;
@@ -122,7 +122,7 @@ static int find_other(const char *name)
     return -1;
 }
 
-static int find_operand(void *ctx, const char *name, char *why, size_t size)
+static int group_find_operand(void *ctx, const char *name, char *why, size_t size)
 {
     struct in_group *g = ctx;
     const int other = find_other(name), event = mon_event_find(g->unit, name);
@@ -130,7 +130,7 @@ static int find_operand(void *ctx, const char *name, char *why, size_t size)
         return other;
     if (event >= 0 && is_chosen(&g->choice, (unsigned)event))
         return group_operand(IN_OPERAND_EVENT, (size_t)event);
-    const char *near = sim_nearest(name, next_operand, g);
+    const char *near = sim_nearest(name, group_next_operand, g);
     if (event >= 0)
         snprintf(why, size, "'%s' is not in the group's eventset; add it there", name);
     else if (near)
@@ -162,7 +162,7 @@ static bool group_is_name(const char *text)
            strlen(text) < MON_NAME_MAX;
 }
 
-static void group_check_name(struct build *b, const struct in_value *v)
+static void group_check_name(struct group_builder *b, const struct in_value *v)
 {
     if (!group_is_name(v->text))
         in_complain(b->r, &v->at, "'%.60s' is not a name of a-z, 0-9 and _", v->text);
@@ -180,7 +180,7 @@ static char *group_take_text(struct in_value *v)
     return text;
 }
 
-static void read_metric(struct build *b, struct in_doc *doc, yaml_node_t *node)
+static void read_metric(struct group_builder *b, struct in_doc *doc, yaml_node_t *node)
 {
     struct in_value v[METRIC_ROWS] = {0};
     const struct in_place at = in_at(doc, node);
@@ -194,8 +194,8 @@ static void read_metric(struct build *b, struct in_doc *doc, yaml_node_t *node)
     if (b->r->diag->errors == before) {
         struct in_metric *m = &b->g->metric[b->g->metrics];
         group_check_name(b, &v[METRIC_NAME]);
-        if (!mon_formula_read(&m->program, v[METRIC_FORMULA].text, find_operand, b->g, &offset, why,
-                              sizeof why)) {
+        if (!mon_formula_read(&m->program, v[METRIC_FORMULA].text, group_find_operand, b->g,
+                              &offset, why, sizeof why)) {
             const struct in_place where = place_in(doc, v[METRIC_FORMULA].node, offset);
             in_complain(b->r, &where, "formula of '%.60s': %s", v[METRIC_NAME].text, why);
         }
@@ -207,7 +207,7 @@ static void read_metric(struct build *b, struct in_doc *doc, yaml_node_t *node)
     in_values_free(v, METRIC_ROWS);
 }
 
-static void read_metrics(struct build *b)
+static void read_metrics(struct group_builder *b)
 {
     const struct in_value *v = &b->values[ROW_METRICS];
     const yaml_node_item_t *i = v->node->data.sequence.items.start;
@@ -236,14 +236,14 @@ void in_choose_events(struct in_reading *r, const struct mon_unit_ops *unit,
     }
 }
 
-static void group_build(struct build *b, struct in_doc *doc)
+static void group_build(struct group_builder *b, struct in_doc *doc)
 {
     const struct in_place whole = {doc, 1, 1};
     const unsigned before = b->r->diag->errors;
     in_read_mapping(b->r, doc, in_root(doc), &in_group_table, b->values);
-    for (size_t i = 0; i < ROWS && b->r->diag->errors == before; i++)
-        if (!keys[i].def && !b->values[i].at.doc)
-            in_complain(b->r, &whole, "the group has no '%s'", keys[i].path);
+    for (size_t i = 0; i < GROUP_ROWS && b->r->diag->errors == before; i++)
+        if (!group_keys[i].def && !b->values[i].at.doc)
+            in_complain(b->r, &whole, "the group has no '%s'", group_keys[i].path);
     if (b->r->diag->errors != before)
         return;
     in_choose_events(b->r, b->g->unit, &b->values[ROW_EVENTSET], "eventset", &b->g->choice);
@@ -284,11 +284,11 @@ static struct in_doc *open_group(struct in_reading *r, const char *name,
 static bool read_open(struct in_reading *r, const struct mon_unit_ops *unit, struct in_group *group,
                       struct in_doc *doc, const char *path)
 {
-    struct build b = {.r = r, .g = group};
+    struct group_builder b = {.r = r, .g = group};
     const unsigned before = r->diag->errors;
     *group = (struct in_group){.unit = unit, .path = sim_strdup(path), .name = in_base_name(path)};
     group_build(&b, doc);
-    in_values_free(b.values, ROWS);
+    in_values_free(b.values, GROUP_ROWS);
     if (r->diag->errors == before)
         return true;
     in_group_free(group);

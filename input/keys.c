@@ -41,7 +41,7 @@ struct names {
     char name[IN_PATH_MAX];
 };
 
-static bool name_at(const struct names *names, size_t row, char name[IN_PATH_MAX])
+static bool keys_name_at(const struct names *names, size_t row, char name[IN_PATH_MAX])
 {
     const size_t n = strlen(names->prefix);
     const char *path = names->table->keys[row].path;
@@ -57,7 +57,7 @@ static const char *keys_next_name(void *ctx, size_t i)
     struct names *names = ctx;
     char last[IN_PATH_MAX] = "";
     for (size_t row = 0; row < names->table->count; row++) {
-        if (!name_at(names, row, names->name) || !strcmp(names->name, last))
+        if (!keys_name_at(names, row, names->name) || !strcmp(names->name, last))
             continue;
         if (i-- == 0)
             return names->name;
@@ -198,8 +198,8 @@ static bool read_plain(struct in_reading *r, const struct in_place *at, yaml_nod
     return true;
 }
 
-static bool read_time(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
-                      const struct in_key *key, struct in_value *v)
+static bool keys_read_time(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                           const struct in_key *key, struct in_value *v)
 {
     char why[400];
     sim_tick ticks;
@@ -235,8 +235,8 @@ static const char *keys_member(struct in_doc *doc, const yaml_node_t *map, const
 }
 
 /** A pattern as written, or a mapping as the text that would be one. */
-static bool read_pattern(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
-                         const struct in_key *key, struct in_value *v)
+static bool keys_read_pattern(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                              const struct in_key *key, struct in_value *v)
 {
     char text[200];
     if (node->type != YAML_MAPPING_NODE)
@@ -458,8 +458,8 @@ static bool read_map(struct in_reading *r, const struct in_place *at, yaml_node_
 }
 
 /** A machine: its name, or a mapping that the machine's own table will read. */
-static bool read_machine(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
-                         const struct in_key *key, struct in_value *v)
+static bool keys_read_machine(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                              const struct in_key *key, struct in_value *v)
 {
     return node->type == YAML_MAPPING_NODE || read_text(r, at, node, key, v);
 }
@@ -496,13 +496,26 @@ typedef bool read_fn(struct in_reading *r, const struct in_place *at, yaml_node_
                      const struct in_key *key, struct in_value *v);
 
 static read_fn *const readers[] = {
-    [IN_INT] = read_plain,       [IN_BOOL] = read_plain,      [IN_CYCLES] = read_plain,
-    [IN_BYTES] = read_plain,     [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
-    [IN_SHARE] = read_plain,     [IN_DECIMAL] = read_plain,   [IN_WORD] = read_plain,
-    [IN_TIME] = read_time,       [IN_TEXT] = read_text,       [IN_FILE] = keys_read_file,
-    [IN_LIST] = read_list,       [IN_EVENTS] = read_list,     [IN_GRANTS] = read_grants,
-    [IN_MAP] = read_map,         [IN_MACHINE] = read_machine, [IN_ROWS] = keys_read_rows,
-    [IN_PATTERN] = read_pattern, [IN_SWEEP] = read_sweep,
+    [IN_INT] = read_plain,
+    [IN_BOOL] = read_plain,
+    [IN_CYCLES] = read_plain,
+    [IN_BYTES] = read_plain,
+    [IN_FREQ] = read_plain,
+    [IN_ENUM] = read_plain,
+    [IN_SHARE] = read_plain,
+    [IN_DECIMAL] = read_plain,
+    [IN_WORD] = read_plain,
+    [IN_TIME] = keys_read_time,
+    [IN_TEXT] = read_text,
+    [IN_FILE] = keys_read_file,
+    [IN_LIST] = read_list,
+    [IN_EVENTS] = read_list,
+    [IN_GRANTS] = read_grants,
+    [IN_MAP] = read_map,
+    [IN_MACHINE] = keys_read_machine,
+    [IN_ROWS] = keys_read_rows,
+    [IN_PATTERN] = keys_read_pattern,
+    [IN_SWEEP] = read_sweep,
 };
 
 bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,

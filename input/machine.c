@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct in_key keys[] = {
+static const struct in_key machine_keys[] = {
     [IN_MACHINE_ABOUT] = {"about",
                           {IN_TEXT, "a sentence for people", 0, 0},
                           "",
@@ -45,9 +45,13 @@ static const struct in_key keys[] = {
 #undef PARAM
 };
 
-enum { KEYS = sizeof keys / sizeof keys[0], ROWS = KEYS - IN_MACHINE_PARAMS, BASES_MAX = 16 };
+enum {
+    MACHINE_KEYS = sizeof machine_keys / sizeof machine_keys[0],
+    PARAM_ROWS = MACHINE_KEYS - IN_MACHINE_PARAMS,
+    BASES_MAX = 16
+};
 
-const struct in_table in_machine_table = {keys, KEYS, &in_experiment_table,
+const struct in_table in_machine_table = {machine_keys, MACHINE_KEYS, &in_experiment_table,
                                           "belongs to an experiment, not to its machine"};
 
 /** One file of an inheritance, from the newest to its base. */
@@ -59,10 +63,10 @@ struct link {
 };
 
 /** A machine while it is read. */
-struct build {
+struct machine_builder {
     struct in_reading *r;
     struct in_machine *mc;
-    struct in_place places[ROWS];
+    struct in_place places[PARAM_ROWS];
     struct in_place status; /**< where codes were given last */
     struct in_value cards;  /**< likewise */
 };
@@ -207,16 +211,17 @@ static bool is_cycle(struct in_reading *r, const struct link *self, const struct
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void machine_take(struct build *b, const struct in_key *key, const struct in_value *v)
+static void machine_take(struct machine_builder *b, const struct in_key *key,
+                         const struct in_value *v)
 {
     size_t count;
-    const size_t row = (size_t)(key - keys) - IN_MACHINE_PARAMS;
+    const size_t row = (size_t)(key - machine_keys) - IN_MACHINE_PARAMS;
     nm_param_set(b->mc->params, &nm_param_rows(&count)[row], v->number);
     b->places[row] = v->at;
 }
 
 /** What no file says is as it must be with what they say. */
-static void take_defaults(struct build *b)
+static void take_defaults(struct machine_builder *b)
 {
     size_t count;
     const struct nm_param_row *rows = nm_param_rows(&count);
@@ -227,7 +232,7 @@ static void take_defaults(struct build *b)
 }
 
 /** "load=1": a state, by the name of the event that counts it, and its code. */
-static void take_code(struct build *b, const struct in_value *v, size_t i)
+static void take_code(struct machine_builder *b, const struct in_value *v, size_t i)
 {
     const yaml_node_pair_t *pair = &v->node->data.mapping.pairs.start[i];
     const struct in_place at = in_at(v->at.doc, in_node(v->at.doc, pair->key));
@@ -247,14 +252,14 @@ static void take_code(struct build *b, const struct in_value *v, size_t i)
 }
 
 /** The codes of a mapping; they stay where it says nothing. */
-static void take_codes(struct build *b, const struct in_value *v)
+static void take_codes(struct machine_builder *b, const struct in_value *v)
 {
     for (size_t i = 0; v->list && v->list[i]; i++)
         take_code(b, v, i);
     b->status = v->at;
 }
 
-static void check_codes(struct build *b)
+static void check_codes(struct machine_builder *b)
 {
     for (unsigned s = 0; s < IN_STATUS_STATES; s++)
         for (unsigned t = 0; t < s; t++)
@@ -263,14 +268,14 @@ static void check_codes(struct build *b)
                             in_state_name(t), in_state_name(s), b->mc->codes[s]);
 }
 
-static void apply_file(struct build *b, const char *name, const struct in_place *asked,
+static void apply_file(struct machine_builder *b, const char *name, const struct in_place *asked,
                        const struct link *newer);
 
 /** Reads one mapping: its base first, then its own values on top. */
-static void apply_mapping(struct build *b, struct in_doc *doc, yaml_node_t *map,
+static void apply_mapping(struct machine_builder *b, struct in_doc *doc, yaml_node_t *map,
                           const struct link *self)
 {
-    struct in_value values[KEYS] = {0};
+    struct in_value values[MACHINE_KEYS] = {0};
     in_read_mapping(b->r, doc, map, &in_machine_table, values);
     const struct in_value *base = &values[IN_MACHINE_BASE];
     if (base->text)
@@ -279,13 +284,13 @@ static void apply_mapping(struct build *b, struct in_doc *doc, yaml_node_t *map,
         take_codes(b, &values[IN_MACHINE_STATUS]);
     if (values[IN_MACHINE_CARDS].at.doc)
         b->cards = values[IN_MACHINE_CARDS];
-    for (size_t i = IN_MACHINE_PARAMS; i < KEYS; i++)
+    for (size_t i = IN_MACHINE_PARAMS; i < MACHINE_KEYS; i++)
         if (values[i].at.doc)
-            machine_take(b, &keys[i], &values[i]);
-    in_values_free(values, KEYS);
+            machine_take(b, &machine_keys[i], &values[i]);
+    in_values_free(values, MACHINE_KEYS);
 }
 
-static void apply_file(struct build *b, const char *name, const struct in_place *asked,
+static void apply_file(struct machine_builder *b, const char *name, const struct in_place *asked,
                        const struct link *newer)
 {
     char *shown = NULL;
@@ -312,7 +317,7 @@ static void apply_file(struct build *b, const char *name, const struct in_place 
 }
 
 /** A mapping inside a file that is open already: that file is the newest of the inheritance. */
-static void apply_node(struct build *b, struct in_doc *doc, yaml_node_t *map)
+static void apply_node(struct machine_builder *b, struct in_doc *doc, yaml_node_t *map)
 {
     struct stat st;
     const bool is_file = doc->path && !stat(doc->path, &st) && map == in_root(doc);
@@ -386,7 +391,7 @@ const struct in_key *in_open_set(struct in_reading *r, const char *set,
     return *doc ? key : NULL;
 }
 
-static void apply_set(struct build *b, const char *set)
+static void machine_apply_set(struct machine_builder *b, const char *set)
 {
     static const struct in_table *const tables[] = {&in_machine_table, NULL};
     const struct in_table *table;
@@ -395,11 +400,11 @@ static void apply_set(struct build *b, const char *set)
     const struct in_key *key = in_open_set(b->r, set, tables, &table, &doc);
     if (!key || !in_read_value(b->r, doc, in_root(doc), key, &v))
         return;
-    if (key == keys + IN_MACHINE_STATUS)
+    if (key == machine_keys + IN_MACHINE_STATUS)
         take_codes(b, &v);
-    else if (key == keys + IN_MACHINE_CARDS)
+    else if (key == machine_keys + IN_MACHINE_CARDS)
         b->cards = v;
-    else if (key < keys + IN_MACHINE_PARAMS)
+    else if (key < machine_keys + IN_MACHINE_PARAMS)
         in_complain(b->r, &v.at, "'%s' cannot be set here; choose the machine instead", key->path);
     else
         machine_take(b, key, &v);
@@ -409,11 +414,11 @@ static void apply_set(struct build *b, const char *set)
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /** Place of a parameter; nowhere for a default. */
-static const struct in_place *machine_place_of(const struct build *b, const char *path)
+static const struct in_place *machine_place_of(const struct machine_builder *b, const char *path)
 {
     static const struct in_place nowhere = {0};
     const struct in_key *key = in_find_key(&in_machine_table, path);
-    return key ? &b->places[key - keys - IN_MACHINE_PARAMS] : &nowhere;
+    return key ? &b->places[key - machine_keys - IN_MACHINE_PARAMS] : &nowhere;
 }
 
 void in_machine_values(const struct nm_params *p, const struct nm_param_rule *rule, char *out,
@@ -425,13 +430,13 @@ void in_machine_values(const struct nm_params *p, const struct nm_param_rule *ru
     for (size_t i = 0; i < 2 && *paths[i] && n < size; i++) {
         char value[40];
         const struct in_key *key = in_find_key(&in_machine_table, paths[i]);
-        const struct nm_param_row *row = &rows[key - keys - IN_MACHINE_PARAMS];
+        const struct nm_param_row *row = &rows[key - machine_keys - IN_MACHINE_PARAMS];
         in_value_format(&key->form, nm_param_get(p, row), value, sizeof value);
         n += (size_t)snprintf(out + n, size - n, "%s%s is %s", i ? ", " : "", paths[i], value);
     }
 }
 
-static void check_rules(struct build *b)
+static void check_rules(struct machine_builder *b)
 {
     const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
     const size_t n = nm_param_rules_broken(b->mc->params, broken);
@@ -450,7 +455,7 @@ void in_machine_like(struct in_reading *r, struct in_machine *mc, const char *na
 {
     struct nm_params values;
     struct in_machine other = {.params = &values};
-    struct build b = {.r = r, .mc = &other};
+    struct machine_builder b = {.r = r, .mc = &other};
     const unsigned before = r->diag->errors;
     nm_params_default(&values);
     apply_file(&b, name, asked, NULL);
@@ -474,7 +479,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
                      struct in_doc *doc, yaml_node_t *node, const struct in_place *asked,
                      char *const *sets)
 {
-    struct build b = {.r = r, .mc = mc};
+    struct machine_builder b = {.r = r, .mc = mc};
     const unsigned before = r->diag->errors;
     *mc = (struct in_machine){
         .name = machine_name(name), .card = in_cards(), .params = sim_alloc(1, sizeof *mc->params)};
@@ -485,7 +490,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
     else
         apply_file(&b, name, asked, NULL);
     for (; sets && *sets; sets++)
-        apply_set(&b, *sets);
+        machine_apply_set(&b, *sets);
     take_defaults(&b);
     mc->card = pc_core_of(mc->params)->card;
     if (r->diag->errors == before)
@@ -494,8 +499,8 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         in_cards_read(r, mc, &b.cards);
     if (r->diag->errors == before)
         check_codes(&b);
-    mc->origins = sim_alloc(ROWS, sizeof *mc->origins);
-    for (size_t i = 0; i < ROWS; i++)
+    mc->origins = sim_alloc(PARAM_ROWS, sizeof *mc->origins);
+    for (size_t i = 0; i < PARAM_ROWS; i++)
         mc->origins[i].text = in_origin_text(&b.places[i]);
     return r->diag->errors == before;
 }
@@ -514,7 +519,7 @@ bool in_machine_load(struct in_machine *mc, const char *name, char *const *sets,
 
 void in_machine_free(struct in_machine *mc)
 {
-    for (size_t i = 0; mc->origins && i < ROWS; i++)
+    for (size_t i = 0; mc->origins && i < PARAM_ROWS; i++)
         free(mc->origins[i].text);
     free(mc->origins);
     free(mc->name);

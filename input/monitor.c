@@ -295,7 +295,7 @@ static int find_command(const char *name)
     return -1;
 }
 
-static int read_phase(struct program *p)
+static int mask_read_phase(struct program *p)
 {
     if (!p->x->mask_phase)
         return -1;
@@ -324,7 +324,7 @@ static void read_wish(struct program *p)
     struct mon_wish *wish = &x->wish;
     monitor_read_address(p);
     wish->command = find_command(x->mask_command);
-    wish->phase = read_phase(p);
+    wish->phase = mask_read_phase(p);
     wish->fifo = x->mask_fifo == IN_ABSENT ? -1 : (int)x->mask_fifo;
     wish->direction = find_direction(x->mask_direction);
     wish->histogram = x->histogram;

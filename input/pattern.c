@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_KIND, ROW_NAME, ROW_VALUES, ROWS = ROW_VALUES + PATTERNS_KEYS };
+enum { ROW_KIND, ROW_NAME, ROW_VALUES, PATTERN_ROWS = ROW_VALUES + PATTERNS_KEYS };
 
 static const char kind_words[] = ""
 #define KIND(id, word, shape, footprint, keys, sentence) word " "
@@ -22,7 +22,7 @@ static const char kind_words[] = ""
 #undef KIND
     ;
 
-static const struct in_key keys[] = {
+static const struct in_key pattern_keys[] = {
     {"kind", {IN_WORD, kind_words, 0, PATTERNS_KINDS - 1}, NULL, "the kind of references"},
     {"name",
      {IN_TEXT, "a name without spaces, of at most 60 characters", 0, 0},
@@ -34,7 +34,7 @@ static const struct in_key keys[] = {
 #undef KEY
 };
 
-const struct in_table in_pattern_table = {.keys = keys, .count = ROWS};
+const struct in_table in_pattern_table = {.keys = pattern_keys, .count = PATTERN_ROWS};
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ static void list_keys(enum patterns_kind kind, char *out, size_t size)
     for (int k = 0; k < PATTERNS_KEYS && n < size; k++)
         if (patterns_takes(kind, (enum patterns_key)k))
             n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
-                                  keys[ROW_VALUES + k].path);
+                                  pattern_keys[ROW_VALUES + k].path);
 }
 
 /** Complains of keys that the kind does not take. */
@@ -58,7 +58,7 @@ static void check_keys(struct in_reading *r, enum patterns_kind kind, const stru
     for (int k = 0; k < PATTERNS_KEYS; k++)
         if (v[ROW_VALUES + k].at.doc && !patterns_takes(kind, (enum patterns_key)k))
             in_complain(r, &v[ROW_VALUES + k].at, "'%s' is no key of '%s', which takes %s",
-                        keys[ROW_VALUES + k].path, patterns_row(kind)->name, takes);
+                        pattern_keys[ROW_VALUES + k].path, patterns_row(kind)->name, takes);
 }
 
 /** Who never comes back has no working set. */
@@ -74,7 +74,7 @@ static void check_footprint(struct in_reading *r, const struct in_value *v)
 /** A value that is not given, as the table would have it written. */
 static uint64_t pattern_standard(enum patterns_kind kind, int key)
 {
-    const struct in_key *row = &keys[ROW_VALUES + key];
+    const struct in_key *row = &pattern_keys[ROW_VALUES + key];
     const char *text = key == PATTERNS_footprint ? patterns_row(kind)->footprint : row->def;
     char why[IN_WHY_MAX];
     uint64_t value = PATTERNS_ABSENT;
@@ -140,10 +140,10 @@ static void check_phase(struct in_reading *r, const struct in_experiment *x,
         in_complain(r, at, "'program.pattern', %s: %s", patterns_row(phase->kind)->name, why);
 }
 
-static void read_phase(struct in_reading *r, struct in_experiment *x, struct in_doc *doc,
-                       yaml_node_t *node, const struct in_phase_context *c)
+static void pattern_read_phase(struct in_reading *r, struct in_experiment *x, struct in_doc *doc,
+                               yaml_node_t *node, const struct in_phase_context *c)
 {
-    struct in_value v[ROWS] = {0};
+    struct in_value v[PATTERN_ROWS] = {0};
     const struct in_place at = in_at(doc, node);
     const unsigned before = r->diag->errors;
     struct patterns_phase *phase = &x->pattern[x->pattern_count];
@@ -163,7 +163,7 @@ static void read_phase(struct in_reading *r, struct in_experiment *x, struct in_
     }
     if (r->diag->errors == before && c->has_machine)
         check_phase(r, x, &at, phase, c->processors);
-    in_values_free(v, ROWS);
+    in_values_free(v, PATTERN_ROWS);
 }
 
 void in_pattern_read(struct in_reading *r, struct in_experiment *x, const struct in_value *v,
@@ -180,7 +180,7 @@ void in_pattern_read(struct in_reading *r, struct in_experiment *x, const struct
     }
     x->pattern = sim_alloc(count, sizeof *x->pattern);
     for (size_t i = 0; i < count; i++)
-        read_phase(r, x, v->at.doc, in_node(v->at.doc, item[i]), context);
+        pattern_read_phase(r, x, v->at.doc, in_node(v->at.doc, item[i]), context);
 }
 
 void in_pattern_free(struct in_experiment *x)
@@ -217,7 +217,7 @@ static void write_phase(FILE *out, const struct patterns_phase *phase)
         fprintf(out, *c == '\'' ? "''" : "%c", *c);
     putc('\'', out);
     for (int k = 0; k < PATTERNS_KEYS; k++) {
-        const struct in_key *key = &keys[ROW_VALUES + k];
+        const struct in_key *key = &pattern_keys[ROW_VALUES + k];
         if (!patterns_takes(phase->kind, (enum patterns_key)k) ||
             phase->value[k] == PATTERNS_ABSENT || (k == PATTERNS_footprint && has_none(phase)))
             continue;

@@ -243,7 +243,7 @@ static bool check_text(struct in_reading *r, struct in_doc *doc)
 }
 
 /** Bytes of the anchor's or alias's name at a place, and where it begins. */
-static int name_at(const struct in_doc *doc, const yaml_mark_t *mark, const char **name)
+static int anchor_name_at(const struct in_doc *doc, const yaml_mark_t *mark, const char **name)
 {
     const char *at = doc->text;
     for (size_t left = mark->index; left && *at; left--) /* a mark counts characters */
@@ -260,7 +260,7 @@ static void complain_anchor(struct in_reading *r, struct in_doc *doc, const yaml
     const struct in_place at = {doc, (unsigned)p->problem_mark.line + 1,
                                 (unsigned)p->problem_mark.column + 1};
     const char *name;
-    const int n = name_at(doc, &p->problem_mark, &name);
+    const int n = anchor_name_at(doc, &p->problem_mark, &name);
     if (p->context) /* there is a first one */
         in_complain(r, &at,
                     "the anchor &%.*s is already in line %zu; give one of them another name", n,
