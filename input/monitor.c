@@ -133,11 +133,6 @@ static void read_counters(struct in_reading *r, struct in_experiment *x, const s
 
 /* ---- phases ---------------------------------------------------------------------------------- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /** A whole number in decimal, at most `max`. */
 static bool monitor_read_number(const char *text, uint64_t max, uint64_t *value)
 {
@@ -151,9 +146,9 @@ static bool check_phase_name(struct in_reading *r, const struct in_place *at, co
 {
     const int n = (int)strcspn(name, "=");
     const bool sign = strchr("+-.", *name);
-    if (!is_digit(name[sign]))
+    if (!in_is_digit(name[sign]))
         return true;
-    if (sign || is_digit(*number))
+    if (sign || in_is_digit(*number))
         in_complain(r, at,
                     "'monitor.phases': '%.*s' is a number and no name; a name begins with a "
                     "letter, and its PhaseID stands behind it: {solve: %.60s}",

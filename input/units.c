@@ -83,7 +83,7 @@ bool in_word_at(const char *words, size_t index, char *out, size_t size)
     }
 }
 
-static bool is_digit(char c)
+bool in_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -99,12 +99,12 @@ static const char *units_trap(const char *text)
         return "is hexadecimal: write it in decimal";
     if (text[0] == '0' && (text[1] | 0x20) == 'o')
         return "is octal: write it in decimal";
-    if (text[0] == '0' && is_digit(text[1]))
+    if (text[0] == '0' && in_is_digit(text[1]))
         return "has a leading zero, which some readers take for octal: leave it out";
-    if (!is_digit(text[0]))
+    if (!in_is_digit(text[0]))
         return "is not a number";
     text += strspn(text, "0123456789.");
-    if ((*text | 0x20) == 'e' && (is_digit(text[1]) || text[1] == '+' || text[1] == '-'))
+    if ((*text | 0x20) == 'e' && (in_is_digit(text[1]) || text[1] == '+' || text[1] == '-'))
         return "has an exponent: write all the digits";
     if (*text == '_' || *text == ',')
         return "has a separator: write the digits only";
@@ -127,7 +127,7 @@ static const char *units_scan(const char *text, struct number *n)
     if (complaint)
         return complaint;
     *n = (struct number){0};
-    for (; is_digit(*text); text++)
+    for (; in_is_digit(*text); text++)
         if (!push_digit(n, *text))
             return "is too large";
     if (*text == '.') {
@@ -356,8 +356,8 @@ const char *in_whole_parse(const char *text, uint64_t *value)
     const bool hex = text[0] == '0' && text[1] == 'x';
     const char *const first = text + (hex ? 2 : 0), *at = first;
     uint64_t sum = 0;
-    for (; hex ? isxdigit((unsigned char)*at) : is_digit(*at); at++) {
-        const unsigned digit = is_digit(*at) ? (unsigned)(*at - '0') : (*at | 0x20) - 'a' + 10u;
+    for (; hex ? isxdigit((unsigned char)*at) : in_is_digit(*at); at++) {
+        const unsigned digit = in_is_digit(*at) ? (unsigned)(*at - '0') : (*at | 0x20) - 'a' + 10u;
         if (__builtin_mul_overflow(sum, hex ? 16 : 10, &sum) ||
             __builtin_add_overflow(sum, digit, &sum))
             return NULL;

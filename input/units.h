@@ -82,6 +82,9 @@ void in_form_describe(const struct in_form *form, char *out, size_t size);
  */
 const char *in_form_pattern(enum in_type type);
 
+/** Whether it is a decimal digit, whatever the locale. */
+bool in_is_digit(char c);
+
 /** Copies word `index` of a space-separated list. @return false past the end */
 bool in_word_at(const char *words, size_t index, char *out, size_t size);
 
