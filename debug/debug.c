@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-    LONGEST = 1 << 18, /* [ticks] between two looks whether somebody asks for a stop */
+    LOOK_EVERY = 1 << 18, /* [ticks] between two looks whether somebody asks for a stop */
 };
 
 struct dbg *dbg_new(const struct dbg_front *front, dbg_connect_fn *connect, void *ctx)
@@ -179,7 +179,7 @@ static void debug_comes(struct dbg *d)
 static sim_tick debug_ahead(struct dbg *d)
 {
     struct dbg_session *x = d->session;
-    sim_tick to = sim_earlier(prog_next_date(d->run), sim_later_by(d->now, LONGEST));
+    sim_tick to = sim_earlier(prog_next_date(d->run), sim_later_by(d->now, LOOK_EVERY));
     to = sim_earlier(to, x->until);
     if (d->past)
         to = sim_earlier(to, sim_earlier(dbg_past_next(d), dbg_past_edge(d)));

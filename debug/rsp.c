@@ -21,7 +21,7 @@ enum { INTERRUPT = 3, ESCAPE = '}', ESCAPED = 0x20 };
 static const struct {
     const char *name;
     dbg_packet_fn *answer;
-} rows[] = {
+} packet_rows[] = {
 #define PACKET(name, handler, sentence) {name, handler},
 #include "debug/packets.def"
 };
@@ -121,12 +121,12 @@ void dbg_packet_answer(struct dbg_packet *p, const char *text, size_t count)
 {
     p->answered = 0;
     p->none = false;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const size_t n = strlen(rows[i].name);
-        if (count >= n && !memcmp(text, rows[i].name, n)) {
+    for (size_t i = 0; i < sizeof packet_rows / sizeof *packet_rows; i++) {
+        const size_t n = strlen(packet_rows[i].name);
+        if (count >= n && !memcmp(text, packet_rows[i].name, n)) {
             p->text = text + n;
             p->count = count - n;
-            rows[i].answer(p);
+            packet_rows[i].answer(p);
             return;
         }
     }

@@ -19,13 +19,13 @@ static const struct {
     dbg_verb_fn *does;
     unsigned where;
     const char *usage, *sentence;
-} rows[] = {
+} verb_rows[] = {
 #define VERB(name, handler, where, usage, sentence) \
     {name, handler, DBG_VERB_##where, usage, sentence},
 #include "debug/verbs.def"
 };
 
-enum { ROWS = sizeof rows / sizeof *rows, WORDS = 16 };
+enum { VERB_ROWS = sizeof verb_rows / sizeof *verb_rows, WORDS = 16 };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -33,11 +33,11 @@ enum { ROWS = sizeof rows / sizeof *rows, WORDS = 16 };
 static size_t verb_row(const char *word, unsigned where, FILE *out)
 {
     const size_t n = strlen(word);
-    size_t found = ROWS, fits = 0;
-    for (size_t i = 0; i < ROWS; i++) {
-        if (!(rows[i].where & where) || strncmp(rows[i].name, word, n) != 0)
+    size_t found = VERB_ROWS, fits = 0;
+    for (size_t i = 0; i < VERB_ROWS; i++) {
+        if (!(verb_rows[i].where & where) || strncmp(verb_rows[i].name, word, n) != 0)
             continue;
-        if (!rows[i].name[n])
+        if (!verb_rows[i].name[n])
             return i;
         fits++;
         found = i;
@@ -47,7 +47,7 @@ static size_t verb_row(const char *word, unsigned where, FILE *out)
                 fits ? "'%.60s' may be several commands; 'help' lists them\n"
                      : "there is no command '%.60s'; 'help' lists them\n",
                 word);
-    return fits == 1 ? found : ROWS;
+    return fits == 1 ? found : VERB_ROWS;
 }
 
 bool dbg_verb(struct dbg *d, const char *line, unsigned where, FILE *out)
@@ -60,7 +60,7 @@ bool dbg_verb(struct dbg *d, const char *line, unsigned where, FILE *out)
         for (char *w; c.words < WORDS && (w = strtok_r(NULL, " \t\r\n", &rest));)
             word[c.words++] = w;
         const size_t row = verb_row(first, where, out);
-        good = row < ROWS && rows[row].does(&c);
+        good = row < VERB_ROWS && verb_rows[row].does(&c);
     }
     free(text);
     return good;
@@ -118,10 +118,10 @@ bool dbg_address(struct dbg_command *c, const char *text, uint64_t *va)
 
 bool dbg_verb_help(struct dbg_command *c)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].where & c->where)
-            fprintf(c->out, "%s%s%s\n    %s\n", rows[i].name, *rows[i].usage ? " " : "",
-                    rows[i].usage, rows[i].sentence);
+    for (size_t i = 0; i < VERB_ROWS; i++)
+        if (verb_rows[i].where & c->where)
+            fprintf(c->out, "%s%s%s\n    %s\n", verb_rows[i].name, *verb_rows[i].usage ? " " : "",
+                    verb_rows[i].usage, verb_rows[i].sentence);
     return true;
 }
 
