@@ -135,23 +135,23 @@ static void put_parameters(struct writer *w, const struct swp_result *result,
 }
 
 /** A file of a point that is read. */
-struct table {
+struct point_table {
     char *path;
     struct doc_csv csv;
 };
 
 /** Opens one. @param columns  that it has at least
  *  @return false: it is not there, or w->bad says what is wrong with it; close_table is due */
-static bool open_table(struct writer *w, struct table *t, const struct swp_row *row,
+static bool open_table(struct writer *w, struct point_table *t, const struct swp_row *row,
                        const char *name, unsigned columns)
 {
-    *t = (struct table){.path = sim_format("%s/%s", row->directory, name)};
+    *t = (struct point_table){.path = sim_format("%s/%s", row->directory, name)};
     if (*w->bad || access(t->path, F_OK) || !doc_csv_open(&t->csv, t->path, w->bad, sizeof w->bad))
         return false;
     return t->csv.columns >= columns || doc_csv_refuse(&t->csv, "it has too few columns");
 }
 
-static void close_table(struct table *t)
+static void close_table(struct point_table *t)
 {
     doc_csv_close(&t->csv);
     free(t->path);
@@ -168,7 +168,7 @@ static void count_card(struct writer *w, const char *component)
 static void put_statistics(struct writer *w, const struct swp_row *row)
 {
     w->cards = 0;
-    struct table t;
+    struct point_table t;
     const bool there = open_table(w, &t, row, "stats.csv", 5);
     while (there && doc_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
@@ -187,7 +187,7 @@ static void put_statistics(struct writer *w, const struct swp_row *row)
 /** Words of the cards' memories of counters; the statistics have been put. */
 static void put_bins(struct writer *w, const struct swp_row *row)
 {
-    struct table t;
+    struct point_table t;
     const bool there = open_table(w, &t, row, DOC_BINS, 6);
     while (there && doc_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
@@ -211,7 +211,7 @@ static void put_bins(struct writer *w, const struct swp_row *row)
 /** What memories and network caches did, by state, lock and transaction. */
 static void put_coherence(struct writer *w, const struct swp_row *row)
 {
-    struct table t;
+    struct point_table t;
     const bool there = open_table(w, &t, row, DOC_HISTOGRAM, 7);
     while (there && doc_csv_next(&t.csv)) {
         char *const *field = t.csv.field;

@@ -381,7 +381,7 @@ static json_t *job_json(const struct swp_sweep *sweep, const struct swp_point *p
                      done ? json_integer((json_int_t)job->peak) : json_null());
 }
 
-static void write_index(void *ctx, FILE *out)
+static void dir_write_index(void *ctx, FILE *out)
 {
     const struct index_of *of = ctx;
     const struct swp_sweep *sweep = of->plan->sweep;
@@ -402,7 +402,7 @@ bool swp_dir_write(const struct swp_dir *dir, const struct swp_plan *plan, const
 {
     struct index_of of = {plan, name};
     char *path = swp_dir_name(dir, SWP_INDEX, "", "");
-    const bool good = doc_whole_write(path, false, write_index, &of, NULL, why, size);
+    const bool good = doc_whole_write(path, false, dir_write_index, &of, NULL, why, size);
     free(path);
     return good;
 }

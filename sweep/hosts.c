@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SHARD "host.sh"
+#define HOST_SCRIPT "host.sh"
 
 enum { STOP = SIGINT /**< to GNU parallel, which does not hear SIGTERM while it begins */ };
 
@@ -143,7 +143,7 @@ static void write_host(void *ctx, FILE *out)
             ((const struct swp_away *)ctx)->ended);
 }
 
-static const struct swp_script scripts[] = {{SHARD, write_host}, {NULL, NULL}};
+static const struct swp_script hosts_scripts[] = {{HOST_SCRIPT, write_host}, {NULL, NULL}};
 
 /* One that is asked to stop has ten seconds: as long as files may take. */
 static char **hosts_command_of(const struct swp_away *away)
@@ -160,7 +160,7 @@ static char **hosts_command_of(const struct swp_away *away)
                                  "TERM,10000,KILL,25",
                                  away->hosts ? "--sshlogin" : "--sshloginfile",
                                  away->hosts ? away->hosts : away->hosts_file};
-    char **words = NULL, *command = NULL, *path = swp_away_script(away, SHARD);
+    char **words = NULL, *command = NULL, *path = swp_away_script(away, HOST_SCRIPT);
     size_t size;
     FILE *out = sim_text_open(&command, &size);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -185,7 +185,7 @@ static char **hosts_command_of(const struct swp_away *away)
 void swp_hosts_show(const struct swp_away *away)
 {
     char **words = hosts_command_of(away);
-    printf("# %s/cluster/" SHARD "\n", away->path);
+    printf("# %s/cluster/" HOST_SCRIPT "\n", away->path);
     write_host((void *)away, stdout);
     fputs("\n# run as\n", stdout);
     for (char **word = words; *word; word++) {
@@ -265,7 +265,7 @@ bool swp_hosts_run(struct swp_away *away, const struct swp_dir *dir, struct swp_
                    const char *name, char *why, size_t size)
 {
     int status;
-    if (!swp_away_prepare(away, dir, name, scripts, why, size))
+    if (!swp_away_prepare(away, dir, name, hosts_scripts, why, size))
         return false;
     if (hosts_run(away, &status))
         return hosts_take(away, dir, plan, status, why, size);

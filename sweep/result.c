@@ -47,7 +47,7 @@ static char *result_number_of(const json_t *object, const char *name)
                                    : NULL;
 }
 
-static void read_keys(struct swp_result *result, const json_t *root)
+static void result_read_keys(struct swp_result *result, const json_t *root)
 {
     const json_t *keys = json_object_get(root, "parameters");
     size_t i;
@@ -173,7 +173,7 @@ bool swp_result_open(struct swp_result *result, char *const *directories, char *
         json_t *root = result_read_index(*directory, why, size);
         good = root;
         if (root && directory == directories) {
-            read_keys(result, root);
+            result_read_keys(result, root);
             result_read_rows(result, root);
         } else if (root && !result_is_same(result, root)) {
             snprintf(why, size,
@@ -236,7 +236,7 @@ char *swp_result_region(const struct swp_result *result)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-struct table {
+struct result_table {
     const struct swp_result *result;
     char failed[4200]; /* a file that could not be read; "": none */
 };
@@ -257,7 +257,7 @@ static char *front_of(const struct swp_result *result, const struct swp_row *row
 }
 
 /** Copies the rows of a point's stats.csv, each behind its front. */
-static void copy_rows(struct table *table, const struct swp_row *row, FILE *out)
+static void copy_rows(struct result_table *table, const struct swp_row *row, FILE *out)
 {
     char *path = sim_format("%s/stats.csv", row->directory);
     char *front = front_of(table->result, row);
@@ -278,7 +278,7 @@ static void copy_rows(struct table *table, const struct swp_row *row, FILE *out)
 
 static void write_table(void *ctx, FILE *out)
 {
-    struct table *table = ctx;
+    struct result_table *table = ctx;
     const struct swp_result *result = table->result;
     fputs("point", out);
     for (size_t k = 0; k < result->keys; k++) {
@@ -308,7 +308,7 @@ static json_t *point_json(const struct swp_result *result, const struct swp_row 
                      row->directory || row->failed ? json_integer(row->exit_code) : json_null());
 }
 
-static void write_index(void *ctx, FILE *out)
+static void result_write_index(void *ctx, FILE *out)
 {
     const struct swp_result *result = ctx;
     json_t *keys = json_array(), *points = json_array();
@@ -329,8 +329,8 @@ static bool write_collected(const struct swp_result *result, const char *directo
 {
     char *own = sim_format("%s/" SWP_INDEX, directory);
     char *path = sim_format("%s/" SWP_COLLECTED, directory);
-    const bool good = !access(own, F_OK) ||
-                      doc_whole_write(path, false, write_index, (void *)result, NULL, why, size);
+    const bool good = !access(own, F_OK) || doc_whole_write(path, false, result_write_index,
+                                                            (void *)result, NULL, why, size);
     free(own);
     free(path);
     return good;
@@ -368,7 +368,7 @@ static bool write_database(const struct swp_result *result, const char *director
 bool swp_result_write(const struct swp_result *result, const char *directory, char *why,
                       size_t size)
 {
-    struct table table = {.result = result};
+    struct result_table table = {.result = result};
     char *path = sim_format("%s/" SWP_CSV, directory);
     bool good = doc_whole_write(path, false, write_table, &table, NULL, why, size);
     if (good && *table.failed) {

@@ -22,9 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SHARD   "shard.sh"
-#define COLLECT "collect.sh"
-#define JOBS    "cluster/jobs.json"
+#define SHARD_SCRIPT   "shard.sh"
+#define COLLECT_SCRIPT "collect.sh"
+#define JOBS           "cluster/jobs.json"
 
 unsigned swp_slurm_shards(const struct swp_away *away)
 {
@@ -78,18 +78,19 @@ static void write_collect(void *ctx, FILE *out)
     putc('\n', out);
 }
 
-static const struct swp_script scripts[] = {
-    {SHARD, write_shard}, {COLLECT, write_collect}, {NULL, NULL}};
+static const struct swp_script slurm_scripts[] = {
+    {SHARD_SCRIPT, write_shard}, {COLLECT_SCRIPT, write_collect}, {NULL, NULL}};
 
 void swp_slurm_show(const struct swp_away *away)
 {
-    for (const struct swp_script *s = scripts; s->name; s++) {
+    for (const struct swp_script *s = slurm_scripts; s->name; s++) {
         printf("# %s/cluster/%s\n", away->path, s->name);
         s->write((void *)away, stdout);
         putchar('\n');
     }
     fputs("# submitted as\njob=$(sbatch --parsable ", stdout);
-    char *shard = swp_away_script(away, SHARD), *collect = swp_away_script(away, COLLECT);
+    char *shard = swp_away_script(away, SHARD_SCRIPT),
+         *collect = swp_away_script(away, COLLECT_SCRIPT);
     swp_away_quote(stdout, shard);
     fputs(") &&\n    sbatch --dependency=afterany:\"${job%%;*}\" ", stdout);
     swp_away_quote(stdout, collect);
@@ -250,14 +251,16 @@ enum swp_went swp_slurm_submit(struct swp_away *away, const struct swp_dir *dir,
                                struct swp_slurm_jobs *jobs, char *why, size_t size)
 {
     *jobs = (struct swp_slurm_jobs){.shards = ""};
-    if (!swp_away_prepare(away, dir, name, scripts, why, size))
+    if (!swp_away_prepare(away, dir, name, slurm_scripts, why, size))
         return SWP_WENT_NOWHERE;
-    enum swp_went went = slurm_submit(away, SHARD, "", jobs->shards, jobs->cluster, why, size);
+    enum swp_went went =
+        slurm_submit(away, SHARD_SCRIPT, "", jobs->shards, jobs->cluster, why, size);
     if (went == SWP_WENT_WELL)
         went = keep_jobs(away, jobs, why, size);
     if (went == SWP_WENT_WELL && away->stop())
         went = SWP_WENT_STOPPED;
     if (went == SWP_WENT_WELL)
-        went = slurm_submit(away, COLLECT, jobs->shards, jobs->collect, jobs->cluster, why, size);
+        went = slurm_submit(away, COLLECT_SCRIPT, jobs->shards, jobs->collect, jobs->cluster, why,
+                            size);
     return went == SWP_WENT_WELL ? keep_jobs(away, jobs, why, size) : went;
 }

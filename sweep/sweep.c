@@ -177,8 +177,8 @@ static void read_zip(struct in_reading *r, struct swp_sweep *sweep, struct in_do
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void read_keys(struct in_reading *r, struct swp_sweep *sweep, struct in_doc *doc,
-                      const yaml_node_t *map, char *const *sets)
+static void sweep_read_keys(struct in_reading *r, struct swp_sweep *sweep, struct in_doc *doc,
+                            const yaml_node_t *map, char *const *sets)
 {
     for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
          p++) {
@@ -201,7 +201,7 @@ static void read_sweep(struct in_reading *r, struct swp_sweep *sweep, yaml_node_
     const struct in_place at = in_at(doc, map);
     const unsigned before = r->diag->errors;
     yaml_node_t *where = swp_member(doc, map, "where");
-    read_keys(r, sweep, doc, map, sets);
+    sweep_read_keys(r, sweep, doc, map, sets);
     if (r->diag->errors == before && !sweep->keys)
         in_complain(r, &at, "sweep: nothing in it; for example {program.processors: [1, 2, 4]}");
     if (r->diag->errors != before)
