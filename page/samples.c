@@ -24,7 +24,7 @@ struct sample {
     uint64_t *sum;       /* [STATS * stations]; of a ring, by its number instead of a station's */
 };
 
-struct reading {
+struct samples_reading {
     struct doc_csv csv;
     unsigned stations;
     unsigned begin, end, component, stat, value, unit; /* columns */
@@ -35,7 +35,7 @@ struct reading {
     size_t samples, room;
 };
 
-static bool find_columns(struct reading *r)
+static bool samples_find_columns(struct samples_reading *r)
 {
     r->begin = doc_csv_column(&r->csv, "begin_tick");
     r->end = doc_csv_column(&r->csv, "end_tick");
@@ -48,7 +48,7 @@ static bool find_columns(struct reading *r)
 
 /* The station or ring that a row is of. @return what kind of part it is; NULL: none of this
  * machine */
-static const char *samples_part_of(const struct reading *r, unsigned *number)
+static const char *samples_part_of(const struct samples_reading *r, unsigned *number)
 {
     const char *component = r->csv.field[r->component];
     unsigned level;
@@ -60,7 +60,7 @@ static const char *samples_part_of(const struct reading *r, unsigned *number)
 }
 
 /* @return STATS: there are too many */
-static unsigned samples_name_of(struct reading *r, const char *part)
+static unsigned samples_name_of(struct samples_reading *r, const char *part)
 {
     const char *stat = r->csv.field[r->stat];
     unsigned n = 0;
@@ -75,7 +75,7 @@ static unsigned samples_name_of(struct reading *r, const char *part)
     return n;
 }
 
-static bool samples_whole(const struct reading *r, unsigned column, uint64_t *out)
+static bool samples_whole(const struct samples_reading *r, unsigned column, uint64_t *out)
 {
     const char *text = r->csv.field[column];
     char *end;
@@ -83,7 +83,7 @@ static bool samples_whole(const struct reading *r, unsigned column, uint64_t *ou
     return *text >= '0' && *text <= '9' && !*end;
 }
 
-static struct sample *sample_of(struct reading *r, uint64_t begin, uint64_t end)
+static struct sample *sample_of(struct samples_reading *r, uint64_t begin, uint64_t end)
 {
     struct sample *last = r->samples ? &r->sample[r->samples - 1] : NULL;
     if (last && last->begin == begin)
@@ -95,7 +95,7 @@ static struct sample *sample_of(struct reading *r, uint64_t begin, uint64_t end)
     return last;
 }
 
-static bool samples_read_row(struct reading *r)
+static bool samples_read_row(struct samples_reading *r)
 {
     uint64_t begin, end, value;
     unsigned number;
@@ -117,7 +117,7 @@ static bool samples_read_row(struct reading *r)
 /* ---- as a document --------------------------------------------------------------------------- */
 
 /* Adds up station `station`, or all, in `together` samples from `first` on. */
-static uint64_t samples_sum(const struct reading *r, unsigned name, unsigned station,
+static uint64_t samples_sum(const struct samples_reading *r, unsigned name, unsigned station,
                             unsigned stations, size_t first, size_t together)
 {
     uint64_t all = 0;
@@ -127,7 +127,7 @@ static uint64_t samples_sum(const struct reading *r, unsigned name, unsigned sta
     return all;
 }
 
-static json_t *samples_times(const struct reading *r, size_t together, bool ends)
+static json_t *samples_times(const struct samples_reading *r, size_t together, bool ends)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < r->samples; i += together) {
@@ -139,8 +139,8 @@ static json_t *samples_times(const struct reading *r, size_t together, bool ends
 }
 
 /* What one statistic of the machine came to, or a list of what it came to in each station. */
-static json_t *at_time(const struct reading *r, unsigned name, bool by_station, size_t first,
-                       size_t together)
+static json_t *at_time(const struct samples_reading *r, unsigned name, bool by_station,
+                       size_t first, size_t together)
 {
     if (!by_station)
         return json_integer((json_int_t)samples_sum(r, name, 0, r->stations, first, together));
@@ -151,7 +151,7 @@ static json_t *at_time(const struct reading *r, unsigned name, bool by_station, 
     return list;
 }
 
-static json_t *samples_lines(const struct reading *r, bool by_station)
+static json_t *samples_lines(const struct samples_reading *r, bool by_station)
 {
     const size_t each = (size_t)r->names * (by_station ? r->stations : 1);
     const size_t most = by_station ? STATION_NUMBERS : MACHINE_NUMBERS;
@@ -177,7 +177,7 @@ static json_t *samples_strings(const char *const *list, unsigned count)
     return out;
 }
 
-static void samples_release(struct reading *r)
+static void samples_release(struct samples_reading *r)
 {
     for (unsigned n = 0; n < r->names; n++) {
         free(r->name[n]);
@@ -191,9 +191,9 @@ static void samples_release(struct reading *r)
 
 json_t *page_samples_read(const char *path, unsigned stations, char *why, size_t size)
 {
-    struct reading r = {.stations = stations};
+    struct samples_reading r = {.stations = stations};
     json_t *out = NULL;
-    if (doc_csv_open(&r.csv, path, why, size) && find_columns(&r)) {
+    if (doc_csv_open(&r.csv, path, why, size) && samples_find_columns(&r)) {
         while (doc_csv_next(&r.csv) && samples_read_row(&r))
             ;
         if (!r.csv.bad)

@@ -21,7 +21,7 @@ struct row {
     UT_hash_handle hh;
 };
 
-struct reading {
+struct sums_reading {
     struct doc_csv csv;
     const struct page_table *table;
     unsigned only, without, sum; /* columns, or NO_COLUMN */
@@ -55,12 +55,12 @@ json_t *page_value(const char *text)
     return doc_json_text(text);
 }
 
-static bool is_kept(const struct reading *r, unsigned column)
+static bool is_kept(const struct sums_reading *r, unsigned column)
 {
     return column != r->without && column != r->sum;
 }
 
-static char *key_of(const struct reading *r)
+static char *key_of(const struct sums_reading *r)
 {
     char *key;
     size_t size;
@@ -74,7 +74,7 @@ static char *key_of(const struct reading *r)
     return key;
 }
 
-static struct row *row_of(struct reading *r)
+static struct row *row_of(struct sums_reading *r)
 {
     struct row *row;
     char *key = key_of(r);
@@ -94,7 +94,7 @@ static struct row *row_of(struct reading *r)
     return row;
 }
 
-static bool sums_read_row(struct reading *r)
+static bool sums_read_row(struct sums_reading *r)
 {
     if (r->only != NO_COLUMN && strcmp(r->csv.field[r->only], r->table->is) != 0)
         return true;
@@ -118,7 +118,7 @@ static int as_read(const struct row *a, const struct row *b)
 }
 
 /* Of too many rows, those that are left out: added up. */
-static json_t *sums_leave(struct reading *r)
+static json_t *sums_leave(struct sums_reading *r)
 {
     struct row *row, *next;
     size_t count = 0;
@@ -138,7 +138,7 @@ static json_t *sums_leave(struct reading *r)
     return json_pack("{s:I,s:I}", "rows", (json_int_t)left, "sum", (json_int_t)sum);
 }
 
-static json_t *sums_names_of(const struct reading *r)
+static json_t *sums_names_of(const struct sums_reading *r)
 {
     json_t *names = json_array();
     for (unsigned c = 0; c < r->csv.columns; c++)
@@ -150,7 +150,7 @@ static json_t *sums_names_of(const struct reading *r)
 }
 
 /* Rows become the document's, and all that was read goes. */
-static json_t *rows_of(struct reading *r)
+static json_t *rows_of(struct sums_reading *r)
 {
     json_t *rows = json_array();
     struct row *row, *next;
@@ -166,19 +166,19 @@ static json_t *rows_of(struct reading *r)
 }
 
 /* @param name  NULL: no column is meant */
-static unsigned column_of(struct reading *r, const char *name)
+static unsigned sums_column_of(struct sums_reading *r, const char *name)
 {
     return name ? doc_csv_column(&r->csv, name) : NO_COLUMN;
 }
 
 json_t *page_table_read(const char *path, const struct page_table *table, char *why, size_t size)
 {
-    struct reading r = {.table = table};
+    struct sums_reading r = {.table = table};
     json_t *out = NULL;
     if (doc_csv_open(&r.csv, path, why, size)) {
-        r.only = column_of(&r, table->only);
-        r.without = column_of(&r, table->without);
-        r.sum = column_of(&r, table->sum);
+        r.only = sums_column_of(&r, table->only);
+        r.without = sums_column_of(&r, table->without);
+        r.sum = sums_column_of(&r, table->sum);
         while (doc_csv_next(&r.csv) && sums_read_row(&r))
             ;
         json_t *left = sums_leave(&r), *names = sums_names_of(&r), *rows = rows_of(&r);

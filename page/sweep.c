@@ -45,7 +45,7 @@ struct column {
     UT_hash_handle hh;
 };
 
-struct reading {
+struct sweep_reading {
     const struct page_sweep *sweep;
     json_t *index;
     size_t points;
@@ -60,7 +60,7 @@ struct reading {
     size_t size;
 };
 
-static char *sweep_path_of(const struct reading *r, const char *name)
+static char *sweep_path_of(const struct sweep_reading *r, const char *name)
 {
     return sim_format("%s/%s", r->sweep->directory, name);
 }
@@ -73,7 +73,7 @@ static bool sweep_is_there(const char *directory, const char *name)
     return there;
 }
 
-static const char *index_of(const struct reading *r)
+static const char *index_of(const struct sweep_reading *r)
 {
     return sweep_is_there(r->sweep->directory, PAGE_SWEEP_INDEX) ? PAGE_SWEEP_INDEX
                                                                  : PAGE_SWEEP_COLLECTED;
@@ -116,7 +116,8 @@ static bool has_values(const json_t *keys, const json_t *point)
     return json_is_string(json_object_get(point, "state"));
 }
 
-static bool take_points(struct reading *r, const struct doc_claims *claims, const json_t *keys)
+static bool take_points(struct sweep_reading *r, const struct doc_claims *claims,
+                        const json_t *keys)
 {
     const json_t *points = doc_claim_list(claims, r->index, "points");
     r->points = json_array_size(points);
@@ -137,7 +138,7 @@ static bool take_points(struct reading *r, const struct doc_claims *claims, cons
     return true;
 }
 
-static bool sweep_read_index(struct reading *r)
+static bool sweep_read_index(struct sweep_reading *r)
 {
     char *path = sweep_path_of(r, index_of(r));
     const struct doc_claims claims = {path, r->why, r->size};
@@ -153,7 +154,7 @@ static bool sweep_read_index(struct reading *r)
 
 /* ---- what they counted ----------------------------------------------------------------------- */
 
-static bool find_columns(struct reading *r)
+static bool sweep_find_columns(struct sweep_reading *r)
 {
     r->id = doc_csv_column(&r->csv, "point");
     r->region = doc_csv_column(&r->csv, "region");
@@ -164,7 +165,7 @@ static bool find_columns(struct reading *r)
     return !r->csv.bad;
 }
 
-static size_t sweep_region_of(struct reading *r, const char *name)
+static size_t sweep_region_of(struct sweep_reading *r, const char *name)
 {
     size_t i;
     const json_t *region;
@@ -176,7 +177,7 @@ static size_t sweep_region_of(struct reading *r, const char *name)
 }
 
 /* Whether there is room for one more. */
-static bool has_room(struct reading *r, const char *stat)
+static bool has_room(struct sweep_reading *r, const char *stat)
 {
     const size_t most = NUMBERS / r->points, now = HASH_COUNT(r->columns);
     const bool first = !strcmp(stat, "elapsed") && r->elapsed < REGIONS;
@@ -193,7 +194,7 @@ static json_t *sweep_blanks(size_t count)
 }
 
 /* @return NULL: there is no room for it */
-static struct column *column_of(struct reading *r)
+static struct column *sweep_column_of(struct sweep_reading *r)
 {
     char *const *field = r->csv.field;
     struct column *column;
@@ -213,7 +214,7 @@ static struct column *column_of(struct reading *r)
     return column;
 }
 
-static bool sweep_read_row(struct reading *r)
+static bool sweep_read_row(struct sweep_reading *r)
 {
     char *const *field = r->csv.field;
     struct point *point;
@@ -223,7 +224,7 @@ static bool sweep_read_row(struct reading *r)
     point->has = true;
     if (strcmp(field[r->component], "machine") != 0)
         return true;
-    struct column *column = column_of(r);
+    struct column *column = sweep_column_of(r);
     if (column)
         json_array_set_new(column->values, (size_t)(point - r->point),
                            *field[r->value] ? page_value(field[r->value]) : json_null());
@@ -231,7 +232,7 @@ static bool sweep_read_row(struct reading *r)
     return true;
 }
 
-static bool is_intact(const struct reading *r)
+static bool is_intact(const struct sweep_reading *r)
 {
     char file[160];
     const bool good = doc_is_intact(r->sweep->directory, index_of(r), r->index, file, sizeof file);
@@ -241,7 +242,7 @@ static bool is_intact(const struct reading *r)
 }
 
 /* The same of the points that lie there. */
-static bool are_points_intact(const struct reading *r)
+static bool are_points_intact(const struct sweep_reading *r)
 {
     bool good = true;
     for (size_t i = 0; i < r->points && good; i++) {
@@ -252,7 +253,7 @@ static bool are_points_intact(const struct reading *r)
     return good;
 }
 
-static bool read_table(struct reading *r)
+static bool read_table(struct sweep_reading *r)
 {
     char *path = sweep_path_of(r, PAGE_SWEEP_TABLE);
     if (access(path, F_OK) && errno == ENOENT)
@@ -261,7 +262,7 @@ static bool read_table(struct reading *r)
                  "'numachine collect' makes them of the points that are there",
                  path);
     else if (is_intact(r) && are_points_intact(r) && doc_csv_open(&r->csv, path, r->why, r->size) &&
-             find_columns(r))
+             sweep_find_columns(r))
         while (doc_csv_next(&r->csv) && sweep_read_row(r))
             ;
     const bool good = r->csv.in && !r->csv.bad;
@@ -302,7 +303,7 @@ static bool are_numbers(const json_t *list)
     return true;
 }
 
-static struct values values_of(const struct reading *r, const char *key)
+static struct values values_of(const struct sweep_reading *r, const char *key)
 {
     const json_t *points = json_object_get(r->index, "points");
     struct values v = {key, json_array(), json_array(), json_object()};
@@ -316,7 +317,8 @@ static struct values values_of(const struct reading *r, const char *key)
 }
 
 /* [id, [number of each parameter's value], state, exit code, has rows, has a page] */
-static json_t *point_of(const struct reading *r, size_t i, const struct values *v, size_t keys)
+static json_t *point_of(const struct sweep_reading *r, size_t i, const struct values *v,
+                        size_t keys)
 {
     const json_t *claimed = json_array_get(json_object_get(r->index, "points"), i);
     const json_t *values = json_object_get(claimed, "values"),
@@ -335,7 +337,7 @@ static json_t *point_of(const struct reading *r, size_t i, const struct values *
     return out;
 }
 
-static void put_points(const struct reading *r, json_t *root)
+static void put_points(const struct sweep_reading *r, json_t *root)
 {
     const json_t *keys = json_object_get(r->index, "parameters");
     const size_t count = json_array_size(keys);
@@ -356,7 +358,7 @@ static void put_points(const struct reading *r, json_t *root)
 }
 
 /* [region, statistic, unit, [values]] */
-static json_t *sweep_columns_of(const struct reading *r)
+static json_t *sweep_columns_of(const struct sweep_reading *r)
 {
     json_t *list = json_array();
     for (const struct column *c = r->columns; c; c = c->hh.next)
@@ -367,7 +369,7 @@ static json_t *sweep_columns_of(const struct reading *r)
 }
 
 /* What the index says of all points together, as it is; of a sweep that has not ended, nothing. */
-static void put_whole(const struct reading *r, json_t *root)
+static void put_whole(const struct sweep_reading *r, json_t *root)
 {
     json_t *experiment = json_object_get(r->index, "experiment"),
            *numachine = json_object_get(r->index, "numachine"),
@@ -380,7 +382,7 @@ static void put_whole(const struct reading *r, json_t *root)
         json_object_set(root, "expect", expect);
 }
 
-static json_t *document_of(const struct reading *r)
+static json_t *document_of(const struct sweep_reading *r)
 {
     const char *name = json_string_value(json_object_get(r->index, "name"));
     json_t *root =
@@ -391,7 +393,7 @@ static json_t *document_of(const struct reading *r)
     return root;
 }
 
-static void sweep_release(struct reading *r)
+static void sweep_release(struct sweep_reading *r)
 {
     struct column *column, *next;
     HASH_ITER(hh, r->columns, column, next) {
@@ -408,7 +410,7 @@ static void sweep_release(struct reading *r)
 }
 
 /* Whether the page would replace one of the sweep's files. */
-static bool sweep_is_own(const struct reading *r, const char *path)
+static bool sweep_is_own(const struct sweep_reading *r, const char *path)
 {
     static const char *const names[] = {PAGE_SWEEP_INDEX, PAGE_SWEEP_COLLECTED, PAGE_SWEEP_TABLE,
                                         "sweep.sqlite"};
@@ -421,7 +423,7 @@ static bool sweep_is_own(const struct reading *r, const char *path)
 bool page_sweep_write(const struct page_sweep *sweep, const char *path, const char **charts,
                       bool *host, char *why, size_t size)
 {
-    struct reading r = {.sweep = sweep, .regions = json_array(), .why = why, .size = size};
+    struct sweep_reading r = {.sweep = sweep, .regions = json_array(), .why = why, .size = size};
     bool good = !sweep_is_own(&r, path) && page_may_be(path, why, size) && sweep_read_index(&r) &&
                 read_table(&r);
     *host = good;
