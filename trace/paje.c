@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-enum { DIGITS = 12 /**< of a second: ps */ };
+enum { SECOND_DIGITS = 12 /**< of a second: ps */ };
 
 /** The numbers of events in this file. */
 enum {
@@ -46,8 +46,8 @@ static const char definitions[] = "%EventDef PajeDefineContainerType 0\n"
 static void paje_put_time(const struct trc_recorder *r, unsigned event, sim_tick t, FILE *out)
 {
     fprintf(out, "%u ", event);
-    trc_put_fraction(trc_picoseconds(t, nm_value_cpu_clock(r->experiment->machine.params)), DIGITS,
-                     out);
+    trc_put_fraction(trc_picoseconds(t, nm_value_cpu_clock(r->experiment->machine.params)),
+                     SECOND_DIGITS, out);
 }
 
 static void put_types(FILE *out)

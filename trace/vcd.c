@@ -11,15 +11,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { DIGITS = 94, ID = 8 };
+enum { ID_DIGITS = 94, ID = 8 };
 
 /** Short names of signals, as VCD wants them: printable characters. */
 static const char *id(uint32_t signal, char out[ID])
 {
     unsigned n = 0;
     do
-        out[n++] = (char)('!' + signal % DIGITS);
-    while (signal /= DIGITS);
+        out[n++] = (char)('!' + signal % ID_DIGITS);
+    while (signal /= ID_DIGITS);
     out[n] = '\0';
     return out;
 }

@@ -111,7 +111,7 @@ const char *watch_lane_name(const struct watch_lane *lane, char buf[40])
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-enum { LANE = 9, HALF = LANE / 2 }; /* letters */
+enum { LANE_LETTERS = 9, HALF = LANE_LETTERS / 2 }; /* letters */
 
 /* A line of the chart. */
 struct line {
@@ -121,14 +121,14 @@ struct line {
 
 static size_t column_of(const struct watch_lanes *lanes, unsigned station, unsigned module)
 {
-    return watch_lane_find(lanes, station, module) * LANE + HALF;
+    return watch_lane_find(lanes, station, module) * LANE_LETTERS + HALF;
 }
 
 static void line_begin(struct line *line, const struct watch_lanes *lanes)
 {
     memset(line->at, ' ', line->width);
     for (size_t i = 0; i < lanes->count; i++)
-        line->at[i * LANE + HALF] = '|';
+        line->at[i * LANE_LETTERS + HALF] = '|';
 }
 
 static void line_put(struct line *line, size_t middle, const char *text)
@@ -246,7 +246,7 @@ static void text_head(const struct line *line, const struct watch_lanes *lanes,
     char buf[40];
     memset(names.at, ' ', names.width);
     for (size_t i = 0; i < lanes->count; i++)
-        line_put(&names, i * LANE + HALF, watch_lane_name(&lanes->lane[i], buf));
+        line_put(&names, i * LANE_LETTERS + HALF, watch_lane_name(&lanes->lane[i], buf));
     fprintf(out, "%s, on %s\n", title->name, title->machine);
     if (title->sentence)
         fprintf(out, "%s\n", title->sentence);
@@ -271,7 +271,7 @@ static void text_legend(const struct watch_record *record, FILE *out)
 void watch_text(const struct watch_record *record, const struct watch_title *title, FILE *out)
 {
     struct watch_lanes lanes = watch_lanes_of(record);
-    struct line line = {.width = lanes.count * LANE};
+    struct line line = {.width = lanes.count * LANE_LETTERS};
     line.at = sim_alloc(line.width + 1, 1);
     text_head(&line, &lanes, title, out);
     for (size_t i = 0; i < record->rows; i++) {

@@ -10,7 +10,16 @@
 
 #include <stdlib.h>
 
-enum { LEFT = 64, TOP = 76, LANE = 92, LEAST = 15, MOST = 42, SCALE = 1, RIGHT = 30, TITLE = 22 };
+enum {
+    LEFT = 64,
+    TOP = 76,
+    LANE_WIDTH = 92,
+    LEAST = 15,
+    MOST = 42,
+    SCALE = 1,
+    RIGHT = 30,
+    TITLE = 22
+};
 
 /* A moment at which something begins or ends, and its place. */
 struct moment {
@@ -72,7 +81,8 @@ static unsigned svg_y(const struct drawing *d, sim_tick at)
 
 static unsigned svg_x(const struct drawing *d, unsigned station, unsigned module)
 {
-    return LEFT + LANE / 2 + LANE * (unsigned)watch_lane_find(&d->lanes, station, module);
+    return LEFT + LANE_WIDTH / 2 +
+           LANE_WIDTH * (unsigned)watch_lane_find(&d->lanes, station, module);
 }
 
 static void svg_escaped(FILE *out, const char *text)
@@ -86,7 +96,7 @@ static void svg_escaped(FILE *out, const char *text)
 
 static void svg_head(const struct drawing *d, unsigned height)
 {
-    const unsigned width = LEFT + LANE * (unsigned)d->lanes.count + RIGHT;
+    const unsigned width = LEFT + LANE_WIDTH * (unsigned)d->lanes.count + RIGHT;
     char name[40];
     fprintf(d->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" "
@@ -100,7 +110,7 @@ static void svg_head(const struct drawing *d, unsigned height)
     svg_escaped(d->out, d->title->name);
     fputs("</text>\n", d->out);
     for (size_t i = 0; i < d->lanes.count; i++) {
-        const unsigned x = LEFT + LANE / 2 + LANE * (unsigned)i;
+        const unsigned x = LEFT + LANE_WIDTH / 2 + LANE_WIDTH * (unsigned)i;
         fprintf(d->out,
                 "<text x=\"%u\" y=\"%u\" text-anchor=\"middle\" font-weight=\"bold\">%s</text>"
                 "<path d=\"M%u,%u V%u\" stroke=\"#bbb\"/>\n",
@@ -209,7 +219,7 @@ void watch_svg(const struct watch_record *record, const struct watch_title *titl
             svg_row(&d, &record->row[i]);
     if (title->over)
         fprintf(out, "<path d=\"M%u,%u h%u\" stroke=\"#393\" stroke-dasharray=\"4 3\"/>\n", LEFT,
-                svg_y(&d, title->over), LANE * (unsigned)d.lanes.count);
+                svg_y(&d, title->over), LANE_WIDTH * (unsigned)d.lanes.count);
     fputs("</svg>\n", out);
     free(d.moment);
     free(d.lanes.lane);

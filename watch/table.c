@@ -12,7 +12,7 @@ enum column {
     COLUMNS
 };
 
-static const char *const names[COLUMNS] = {
+static const char *const column_names[COLUMNS] = {
 #define COLUMN(name, unit, sentence) #name,
 #include "documents/rows/watch_columns.def"
 };
@@ -142,7 +142,7 @@ static void table_row(const struct watch_record *r, const struct watch_title *ti
 
 void watch_csv(const struct watch_record *record, const struct watch_title *title, FILE *out)
 {
-    doc_csv_row(out, names, COLUMNS);
+    doc_csv_row(out, column_names, COLUMNS);
     for (size_t i = 0; i < record->rows; i++)
         table_row(record, title, i, out);
 }
