@@ -66,13 +66,6 @@ struct detector_builder {
     char name[IN_PASSES_MAX][IN_MEASURE__COUNT][MON_NAME_MAX]; /* of operands */
 };
 
-static char *detector_take_text(struct in_value *v)
-{
-    char *text = v->text;
-    v->text = NULL;
-    return text;
-}
-
 /* ---- passes ---------------------------------------------------------------------------------- */
 
 static bool detector_is_name(const char *text)
@@ -125,7 +118,7 @@ static void read_pass(struct detector_builder *b, struct in_doc *doc, yaml_node_
     if (b->r->diag->errors == before) {
         struct in_pass *pass = &b->d->pass[b->d->passes];
         *pass = (struct in_pass){
-            .name = detector_take_text(&v[PASS_name]),
+            .name = in_take_text(&v[PASS_name]),
             .sets = as_sets(v[PASS_monitor].list),
             .sample = v[PASS_sample].at.doc ? (enum in_sample)v[PASS_sample].number : 0,
             .slices = v[PASS_slices].at.doc ? (unsigned)v[PASS_slices].number : 1,
@@ -210,8 +203,8 @@ static void detector_build(struct detector_builder *b, struct in_doc *doc)
         read_passes(b);
     if (b->r->diag->errors == before)
         read_formulas(b);
-    b->d->about = detector_take_text(&b->values[KEY_about]);
-    b->d->text = detector_take_text(&b->values[KEY_text]);
+    b->d->about = in_take_text(&b->values[KEY_about]);
+    b->d->text = in_take_text(&b->values[KEY_text]);
 }
 
 /** Path of a shipped detector; NULL: there is none. Allocated. */

@@ -98,12 +98,6 @@ static void fill_defaults(struct experiment_builder *b)
     }
 }
 
-static void move_text(struct in_value *v, char **field)
-{
-    *field = v->text;
-    v->text = NULL;
-}
-
 /** Lists are never NULL in the result. */
 static void move_list(struct in_value *v, char ***field)
 {
@@ -121,7 +115,7 @@ static void experiment_store(struct experiment_builder *b, size_t i)
     case IN_PATTERN:
     case IN_WORD:
     case IN_FILE:
-        move_text(v, field);
+        *(char **)field = in_take_text(v);
         break;
     case IN_LIST:
     case IN_EVENTS:

@@ -173,13 +173,6 @@ static void group_check_name(struct group_builder *b, const struct in_value *v)
     }
 }
 
-static char *group_take_text(struct in_value *v)
-{
-    char *text = v->text;
-    v->text = NULL;
-    return text;
-}
-
 static void read_metric(struct group_builder *b, struct in_doc *doc, yaml_node_t *node)
 {
     struct in_value v[METRIC_ROWS] = {0};
@@ -199,9 +192,9 @@ static void read_metric(struct group_builder *b, struct in_doc *doc, yaml_node_t
             const struct in_place where = place_in(doc, v[METRIC_FORMULA].node, offset);
             in_complain(b->r, &where, "formula of '%.60s': %s", v[METRIC_NAME].text, why);
         }
-        m->name = group_take_text(&v[METRIC_NAME]);
-        m->unit = group_take_text(&v[METRIC_UNIT]);
-        m->formula = group_take_text(&v[METRIC_FORMULA]);
+        m->name = in_take_text(&v[METRIC_NAME]);
+        m->unit = in_take_text(&v[METRIC_UNIT]);
+        m->formula = in_take_text(&v[METRIC_FORMULA]);
         b->g->metrics++;
     }
     in_values_free(v, METRIC_ROWS);
@@ -249,8 +242,8 @@ static void group_build(struct group_builder *b, struct in_doc *doc)
     in_choose_events(b->r, b->g->unit, &b->values[ROW_EVENTSET], "eventset", &b->g->choice);
     if (b->r->diag->errors == before && b->values[ROW_METRICS].at.doc)
         read_metrics(b);
-    b->g->about = group_take_text(&b->values[ROW_SHORT]);
-    b->g->text = group_take_text(&b->values[ROW_LONG]);
+    b->g->about = in_take_text(&b->values[ROW_SHORT]);
+    b->g->text = in_take_text(&b->values[ROW_LONG]);
 }
 
 /** Path of a shipped group, whatever the case of its name; NULL: there is none. Allocated. */

@@ -531,6 +531,13 @@ bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,
     return true;
 }
 
+char *in_take_text(struct in_value *v)
+{
+    char *text = v->text;
+    v->text = NULL;
+    return text;
+}
+
 void in_values_free(struct in_value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -56,6 +56,9 @@ bool in_suggest_keys(const struct in_table *table, const char *path, char *out, 
 /** The same, but only for a key whose whole path is near. */
 bool in_suggest_path(const struct in_table *table, const char *path, char *out, size_t size);
 
+/** Its text, which is the caller's from now on. */
+char *in_take_text(struct in_value *v);
+
 void in_values_free(struct in_value *values, size_t count);
 
 /** Whether a "PATH[:ro|:rw]" names a directory or regular file; else one line in `why`. */
