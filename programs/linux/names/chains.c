@@ -17,14 +17,14 @@
 #include <string.h>
 #include <uthash.h>
 
-#define BYTES_MAX (UINT64_C(512) << 20) /* that the process may send */
+#define CHAINS_BYTES_MAX (UINT64_C(512) << 20) /* that the process may send */
 
-enum { NONE = UINT32_MAX, DEEPEST = 1000 /**< calls inlined in one another; more are damage */ };
+enum { NO_CALL = UINT32_MAX, DEEPEST = 1000 /**< calls inlined in one another; more are damage */ };
 
 /** How a call is sent, and then each of its ranges. */
-struct sent {
+struct chain_sent {
     uint64_t from, to; /**< of a range: the file's own addresses; of a call: to is 0 */
-    uint32_t in;       /**< of a call: the number of another; NONE: none */
+    uint32_t in;       /**< of a call: the number of another; NO_CALL: none */
     uint32_t line;
     uint32_t made;       /**< of a call: as lx_chain has it */
     uint32_t name, file; /**< [bytes] that follow; 0 of a range */
@@ -49,11 +49,11 @@ struct chain_sender {
 /** What DIEs are in. A function is sent when something is inlined in it. */
 struct chain_around {
     Dwarf_Die *function; /**< NULL: none */
-    uint32_t number;     /**< of it, or of the call in it; NONE: it has not been sent */
+    uint32_t number;     /**< of it, or of the call in it; NO_CALL: it has not been sent */
     unsigned depth;
 };
 
-static void chains_put(struct chain_sender *s, const struct sent *sent, const char *name,
+static void chains_put(struct chain_sender *s, const struct chain_sent *sent, const char *name,
                        const char *file)
 {
     if (fwrite(sent, sizeof *sent, 1, s->out) != 1 ||
@@ -160,10 +160,10 @@ static uint32_t send_call(struct chain_sender *s, Dwarf_Die *function, uint32_t 
 {
     char file[LX_FILE_LONGEST + 1] = "";
     const char *name = chains_name_of(s, function);
-    struct sent sent = {.in = in};
+    struct chain_sent sent = {.in = in};
 
     name = name ? name : "";
-    if (in != NONE) {
+    if (in != NO_CALL) {
         const Dwarf_Word number = chains_number(function, DW_AT_call_file);
         lx_file_name(s->files, s->files ? dwarf_filesrc(s->files, number, NULL, NULL) : NULL, file);
         sent.line = (uint32_t)chains_number(function, DW_AT_call_line);
@@ -181,14 +181,14 @@ static void send_ranges(struct chain_sender *s, Dwarf_Die *call)
 
     for (ptrdiff_t at = 0; (at = dwarf_ranges(call, at, &base, &from, &to)) > 0;)
         if (from < to)
-            chains_put(s, &(struct sent){.from = from, .to = to, .in = NONE}, "", "");
+            chains_put(s, &(struct chain_sent){.from = from, .to = to, .in = NO_CALL}, "", "");
 }
 
 static struct chain_around send_inlined(struct chain_sender *s, Dwarf_Die *call,
                                         struct chain_around *around)
 {
-    if (around->number == NONE)
-        around->number = send_call(s, around->function, NONE);
+    if (around->number == NO_CALL)
+        around->number = send_call(s, around->function, NO_CALL);
     const uint32_t number = send_call(s, call, around->number);
     send_ranges(s, call);
     return (struct chain_around){around->function, number, around->depth + 1};
@@ -202,7 +202,7 @@ static void chains_walk(struct chain_sender *s, Dwarf_Die *parent, struct chain_
          more = dwarf_siblingof(&die, &die) == 0) {
         const int tag = dwarf_tag(&die);
         if (tag == DW_TAG_subprogram) {
-            chains_walk(s, &die, &(struct chain_around){&die, NONE, 0});
+            chains_walk(s, &die, &(struct chain_around){&die, NO_CALL, 0});
         } else if (tag == DW_TAG_inlined_subroutine && around->function &&
                    around->depth < DEEPEST) {
             struct chain_around inner = send_inlined(s, &die, around);
@@ -226,7 +226,7 @@ static void chains_send(Dwarf *dwarf, FILE *out)
         s.files = NULL;
         if (dwarf_getsrcfiles(&die, &s.files, NULL))
             s.files = NULL;
-        chains_walk(&s, &die, &(struct chain_around){NULL, NONE, 0});
+        chains_walk(&s, &die, &(struct chain_around){NULL, NO_CALL, 0});
     }
 }
 
@@ -235,7 +235,7 @@ static void chains_send(Dwarf *dwarf, FILE *out)
 /** Instructions of a call. */
 struct chain_range {
     uint64_t from, to;
-    uint32_t call; /**< NONE, of a piece: of none */
+    uint32_t call; /**< NO_CALL, of a piece: of none */
 };
 
 struct lx_chains {
@@ -259,9 +259,9 @@ static const char *chains_take_text(struct lx_chains *c, uint32_t size, FILE *in
     return size < LX_FILE_LONGEST ? lx_texts_keep(&c->texts, text) : NULL;
 }
 
-static bool take_call(struct lx_chains *c, const struct sent *s, FILE *in)
+static bool take_call(struct lx_chains *c, const struct chain_sent *s, FILE *in)
 {
-    bool good = s->in == NONE || s->in < c->calls;
+    bool good = s->in == NO_CALL || s->in < c->calls;
     const char *name = chains_take_text(c, s->name, in, &good);
     const char *file = good ? chains_take_text(c, s->file, in, &good) : NULL;
 
@@ -273,12 +273,13 @@ static bool take_call(struct lx_chains *c, const struct sent *s, FILE *in)
                                             .file = file,
                                             .line = s->line,
                                             .made = s->made != 0,
-                                            .from = s->in == NONE ? 0 : UINT64_MAX,
+                                            .from = s->in == NO_CALL ? 0 : UINT64_MAX,
                                             .in = (void *)(uintptr_t)s->in};
     return true;
 }
 
-static void take_range(struct lx_chains *c, const struct lx_elf_image *image, const struct sent *s)
+static void take_range(struct lx_chains *c, const struct lx_elf_image *image,
+                       const struct chain_sent *s)
 {
     const uint64_t from = s->from + image->bias, to = s->to + image->bias;
 
@@ -292,9 +293,9 @@ static void take_range(struct lx_chains *c, const struct lx_elf_image *image, co
 
 static void chains_take(struct lx_chains *c, const struct lx_elf_image *image, FILE *in)
 {
-    struct sent s;
+    struct chain_sent s;
 
-    for (uint64_t bytes = 0; bytes < BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
+    for (uint64_t bytes = 0; bytes < CHAINS_BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
          bytes += sizeof s + s.name + s.file)
         if (s.to)
             take_range(c, image, &s);
@@ -302,7 +303,7 @@ static void chains_take(struct lx_chains *c, const struct lx_elf_image *image, F
             break;
     for (size_t i = 0; i < c->calls; i++) {
         const uint32_t number = (uint32_t)(uintptr_t)c->call[i].in;
-        c->call[i].in = number == NONE ? NULL : &c->call[number];
+        c->call[i].in = number == NO_CALL ? NULL : &c->call[number];
     }
 }
 
@@ -329,7 +330,7 @@ static void chains_cut(struct chain_cutting *c, uint64_t from)
     if (c->pieces && c->piece[c->pieces - 1].from == from)
         c->pieces--;
     c->piece[c->pieces++] =
-        (struct chain_range){from, 0, c->depth ? c->open[c->depth - 1].call : NONE};
+        (struct chain_range){from, 0, c->depth ? c->open[c->depth - 1].call : NO_CALL};
 }
 
 /** Ranges that end at or before `va` do. */
@@ -399,7 +400,7 @@ const struct lx_chain *lx_chains_at(const struct lx_chains *c, uint64_t va)
         else
             high = middle;
     }
-    return low && c->range[low - 1].call != NONE ? &c->call[c->range[low - 1].call] : NULL;
+    return low && c->range[low - 1].call != NO_CALL ? &c->call[c->range[low - 1].call] : NULL;
 }
 
 uint32_t lx_chains_number(const struct lx_chains *c, const struct lx_chain *chain)

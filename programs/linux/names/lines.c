@@ -9,10 +9,10 @@
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/names/texts.h"
 
-#define BYTES_MAX (UINT64_C(512) << 20) /* that it may send */
+#define LINES_BYTES_MAX (UINT64_C(512) << 20) /* that it may send */
 
 /** How a line is sent. */
-struct sent {
+struct line_sent {
     uint64_t from, to; /**< the file's own addresses */
     uint32_t line;
     uint32_t name; /**< [bytes] of the file's name that follows; 0: the one before holds */
@@ -27,7 +27,7 @@ struct reader {
 };
 
 /** Sends a line, and the name of its file if that is another. */
-static void lines_send(struct reader *r, struct sent *s, const char *file)
+static void lines_send(struct reader *r, struct line_sent *s, const char *file)
 {
     char name[LX_FILE_LONGEST + 1] = "";
 
@@ -41,7 +41,7 @@ static void lines_send(struct reader *r, struct sent *s, const char *file)
 
 static void send_line(struct reader *r, Dwarf_Line *from, Dwarf_Line *to)
 {
-    struct sent s = {0};
+    struct line_sent s = {0};
     const char *file = dwarf_linesrc(from, NULL, NULL);
     Dwarf_Addr at;
     int line;
@@ -101,7 +101,7 @@ struct lx_lines {
 };
 
 /** The name of the next line's file. @return NULL: that is none, or none has come */
-static const char *take_source(struct lx_lines *l, const struct sent *s, FILE *in)
+static const char *take_source(struct lx_lines *l, const struct line_sent *s, FILE *in)
 {
     char name[LX_FILE_LONGEST + 1];
 
@@ -113,10 +113,10 @@ static const char *take_source(struct lx_lines *l, const struct sent *s, FILE *i
 
 static void take_lines(struct lx_lines *l, const struct lx_elf_image *image, FILE *in)
 {
-    struct sent s;
+    struct line_sent s;
     const char *file = NULL;
 
-    for (uint64_t bytes = 0; bytes < BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
+    for (uint64_t bytes = 0; bytes < LINES_BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
          bytes += sizeof s + s.name) {
         if (s.name)
             file = take_source(l, &s, in);

@@ -25,15 +25,12 @@
 
 enum {
     HEADER = 16,         /* [bytes] in front of an array that its block may begin with */
-    DEPTH_MAX = 32,      /* types in one another */
     VIEWS_MAX = 64,      /* of a block */
     ABOVE_MAX = 8,       /* pointers back, in which a type is looked for once more */
     INLINED = 64,        /* functions, more than there are in one another */
     WORDS_MAX = 4 << 20, /* looked at in all, */
     WORDS_NEAR = 256     /* ... and near a frame */
 };
-
-enum { NONE = 0 };
 
 /* How much a pointer says of what it leads to: a char may be any byte. */
 enum says { BYTES, ELEMENT, SCALARS, WHOLE };
@@ -139,12 +136,12 @@ static uint32_t by_table(struct reach *r, uint64_t *va)
     static const char says[] = "vtable for ";
     const struct lx_symbol *symbol;
     uint64_t table, top;
-    uint32_t found = NONE;
+    uint32_t found = LX_NO_TYPE;
     char *name;
 
     if (!word_at(r, *va, &table) || !(symbol = lx_symbols_at(r->objects, table)) ||
         strncmp(symbol->name, "_ZTV", 4))
-        return NONE;
+        return LX_NO_TYPE;
     name = lx_demangle(symbol->name);
     if (name && !strncmp(name, says, sizeof says - 1))
         found = lx_types_named(r->types, name + sizeof says - 1);
@@ -192,10 +189,10 @@ static bool is_akin_to_way(const struct reach *r, const char *name, const char *
  * base. */
 static uint32_t by_size(const struct reach *r, uint32_t base, uint64_t size, const char *holder)
 {
-    uint32_t found = NONE, akin = NONE;
+    uint32_t found = LX_NO_TYPE, akin = LX_NO_TYPE;
     unsigned count = 0, likes = 0;
 
-    for (uint32_t d = lx_types_derived(r->types, base, NONE); d && count < 1000;
+    for (uint32_t d = lx_types_derived(r->types, base, LX_NO_TYPE); d && count < 1000;
          d = lx_types_derived(r->types, base, d)) {
         const struct lx_type type = type_of(r, d);
         if (type.size != size)
@@ -208,7 +205,7 @@ static uint32_t by_size(const struct reach *r, uint32_t base, uint64_t size, con
             likes++;
         }
     }
-    return akin ? akin : count == 1 ? found : NONE;
+    return akin ? akin : count == 1 ? found : LX_NO_TYPE;
 }
 
 /* Whether a type is a library's own, such as the links of std::list. */
@@ -228,13 +225,13 @@ static struct lx_type reach_refined(struct reach *r, struct lx_type type, uint64
                                     const struct node *node, const char *holder)
 {
     uint64_t top = *va, left = node->to - *va;
-    uint32_t found = has_table(r, &type) ? by_table(r, &top) : NONE;
+    uint32_t found = has_table(r, &type) ? by_table(r, &top) : LX_NO_TYPE;
 
     if (found && top >= node->from && top <= *va && type_of(r, found).size <= node->to - top) {
         *va = top;
         return type_of(r, found);
     }
-    found = NONE;
+    found = LX_NO_TYPE;
     if (type.kind == LX_TYPE_STRUCT &&
         (left % type.size || (left > type.size && is_librarys(type.name))))
         found = by_size(r, type.number, left, holder);
@@ -526,7 +523,7 @@ static void look_through(struct reach *r, uint32_t number, uint64_t va, const ch
     const struct lx_type type = type_of(r, number);
     uint64_t value;
 
-    if (depth == DEPTH_MAX || r->words >= r->most || !leads_on(r, number))
+    if (depth == LX_TYPES_DEPTH_MAX || r->words >= r->most || !leads_on(r, number))
         return;
     switch (type.kind) {
     case LX_TYPE_POINTER:
@@ -612,7 +609,7 @@ static void begin_piece(struct reach *r, uint32_t number, uint64_t offset, uint6
 {
     const char *holder = NULL;
 
-    for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
+    for (unsigned depth = 0; depth < LX_TYPES_DEPTH_MAX; depth++) {
         const struct lx_type type = type_of(r, number);
         const uint64_t each = type.kind == LX_TYPE_ARRAY ? type_of(r, type.of).size : 0;
         struct lx_part part = {0};

@@ -113,10 +113,10 @@ struct entry {
 /** From here to the next piece addresses belong to that symbol. */
 struct piece {
     uint64_t from;
-    size_t symbol; /**< NONE: to none */
+    size_t symbol; /**< NO_SYMBOL: to none */
 };
 
-#define NONE SIZE_MAX
+#define NO_SYMBOL SIZE_MAX
 
 struct lx_symbols {
     struct table table; /**< its strings are the names */
@@ -317,7 +317,7 @@ static size_t close_entries(struct lx_symbols *s, const size_t *open, size_t dep
         const uint64_t end = s->entry[open[--depth]].symbol.to;
         while (depth && s->entry[open[depth - 1]].symbol.to <= end)
             depth--;
-        add_piece(s, end, depth ? open[depth - 1] : NONE);
+        add_piece(s, end, depth ? open[depth - 1] : NO_SYMBOL);
     }
     return depth;
 }
@@ -391,7 +391,7 @@ const struct lx_symbol *lx_symbols_at(const struct lx_symbols *s, uint64_t va)
 {
     const size_t i = pieces_to(s, va);
 
-    if (i == 0 || s->piece[i - 1].symbol == NONE)
+    if (i == 0 || s->piece[i - 1].symbol == NO_SYMBOL)
         return NULL;
     return &s->entry[s->piece[i - 1].symbol].symbol;
 }
@@ -401,12 +401,12 @@ const struct lx_symbol *lx_symbols_before(const struct lx_symbols *s, uint64_t v
     size_t i = pieces_to(s, va), next = i;
     const struct entry *e;
 
-    while (i > 0 && s->piece[i - 1].symbol == NONE)
+    while (i > 0 && s->piece[i - 1].symbol == NO_SYMBOL)
         i--;
     if (i == 0)
         return NULL;
     e = &s->entry[s->piece[i - 1].symbol];
-    while (next < s->pieces && s->piece[next].symbol == NONE)
+    while (next < s->pieces && s->piece[next].symbol == NO_SYMBOL)
         next++;
     *end = next < s->pieces && s->piece[next].from < e->end ? s->piece[next].from : e->end;
     return va < *end ? &e->symbol : NULL;

@@ -20,16 +20,13 @@
 #include <stdarg.h>
 #include <uthash.h>
 
-#define BYTES_MAX (UINT64_C(256) << 20) /* that may come */
-#define SIZE_MOST (UINT64_C(1) << 40)   /* [bytes] of a type */
+#define TYPES_BYTES_MAX (UINT64_C(256) << 20) /* that may come */
+#define SIZE_MOST       (UINT64_C(1) << 40)   /* [bytes] of a type */
 
 enum {
-    DEPTH_MAX = 32,    /* types in one another */
     PARTS_MAX = 65536, /* of a struct, with those of nameless members */
     NAMES_MAX = 3      /* of members that overlap; more are "..." */
 };
-
-enum { NONE = 0 }; /* number of no type */
 
 /** A member, as it came. */
 struct member {
@@ -43,7 +40,7 @@ struct member {
 struct part {
     uint64_t at, size;
     size_t turn;   /**< its place in the source */
-    uint32_t type; /**< NONE: it has no parts of its own */
+    uint32_t type; /**< LX_NO_TYPE: it has no parts of its own */
     bool empty;    /**< a class without data, whose byte others may have */
     char *name;
 };
@@ -61,9 +58,10 @@ struct type {
     int64_t first;     /**< from here on */
     struct part *part; /**< [parts] by `at`; of a struct */
     size_t parts;
-    uint32_t number;  /**< in struct lx_types */
-    uint32_t derived; /**< the last struct that begins with this one as its base; NONE: none */
-    uint32_t other;   /**< the one before it; NONE: none */
+    uint32_t number; /**< in struct lx_types */
+    uint32_t
+        derived;    /**< the last struct that begins with this one as its base; LX_NO_TYPE: none */
+    uint32_t other; /**< the one before it; LX_NO_TYPE: none */
     UT_hash_handle hh, named;
 };
 
@@ -189,7 +187,7 @@ static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
     struct type *last = NULL;
     struct lx_sent s;
 
-    for (uint64_t bytes = 0; bytes < BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
+    for (uint64_t bytes = 0; bytes < TYPES_BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
          bytes += sizeof s + s.name) {
         const char *name = take_name(&s, in, buf);
         if (s.kind == LX_SENT_MEMBER || s.kind == LX_SENT_BOUND)
@@ -214,7 +212,7 @@ static uint64_t types_size_of(const struct lx_types *t, uint64_t id)
     uint64_t times = 1;
 
     for (unsigned depth = 0; type && type->kind == LX_SENT_ARRAY; depth++) {
-        if (depth == DEPTH_MAX || type->count == 0 || type->count > SIZE_MOST / times)
+        if (depth == LX_TYPES_DEPTH_MAX || type->count == 0 || type->count > SIZE_MOST / times)
             return 0;
         times *= type->count;
         type = type_at(t, type->of);
@@ -232,7 +230,7 @@ static bool has_any_length(const struct lx_types *t, uint64_t id)
 /** Whether a class has no data, nor have its bases. */
 static bool has_no_data(const struct lx_types *t, const struct type *type, unsigned depth)
 {
-    bool none = type && type->kind == LX_SENT_STRUCT && depth < DEPTH_MAX;
+    bool none = type && type->kind == LX_SENT_STRUCT && depth < LX_TYPES_DEPTH_MAX;
 
     for (size_t i = 0; none && i < type->members; i++)
         none = !type->member[i].name && has_no_data(t, type_at(t, type->member[i].id), depth + 1);
@@ -252,7 +250,7 @@ static void add_part(const struct lx_types *t, struct type *to, const struct mem
     to->part[to->parts] = (struct part){.at = at,
                                         .turn = to->parts,
                                         .size = open ? 0 : size,
-                                        .type = type ? type->number : NONE,
+                                        .type = type ? type->number : LX_NO_TYPE,
                                         .empty = has_no_data(t, type, 0),
                                         .name = sim_strdup(m->name)};
     to->parts++;
@@ -274,7 +272,8 @@ static void types_collect(const struct lx_types *t, struct type *to, const struc
 {
     for (size_t i = 0; i < from->members && to->parts < PARTS_MAX; i++) {
         const struct member *m = &from->member[i];
-        const struct type *inner = m->name || depth == DEPTH_MAX ? NULL : type_at(t, m->id);
+        const struct type *inner =
+            m->name || depth == LX_TYPES_DEPTH_MAX ? NULL : type_at(t, m->id);
         uint64_t place;
         if (!place_in(t, to, m, at, &place))
             continue;
@@ -316,7 +315,7 @@ static void types_join(struct part *to, struct part *from, unsigned names)
                                       : sim_strdup(to->name);
 
     to->size = (more > end ? more : end) - to->at;
-    to->type = NONE;
+    to->type = LX_NO_TYPE;
     drop_name(to);
     drop_name(from);
     to->name = name;
@@ -443,7 +442,7 @@ static void types_settle(struct lx_types *t)
         struct lx_variable *v = &t->variable[i];
         const struct type *type = type_at(t, v->size);
         v->size = types_size_of(t, v->size);
-        v->type = type ? type->number : NONE;
+        v->type = type ? type->number : LX_NO_TYPE;
     }
     if (t->variables)
         qsort(t->variable, t->variables, sizeof *t->variable, compare_variables);
@@ -563,7 +562,7 @@ uint32_t lx_types_number(const struct lx_types *t, uint64_t id)
 {
     const struct type *type = type_at(t, id);
 
-    return type ? type->number : NONE;
+    return type ? type->number : LX_NO_TYPE;
 }
 
 /** A declared struct's definition, if it has one. */
@@ -585,7 +584,7 @@ static void types_tell(const struct lx_types *t, uint32_t number, struct lx_type
     out->number = type->number;
     out->name = type->name;
     out->size = types_size_of(t, type->id);
-    out->of = of ? whole_of(t, of)->number : NONE;
+    out->of = of ? whole_of(t, of)->number : LX_NO_TYPE;
     out->parts = type->kind == LX_SENT_STRUCT       ? type->parts
                  : type->kind == LX_SENT_DESCRIPTOR ? type->members
                                                     : 0;
@@ -600,7 +599,7 @@ static void types_tell(const struct lx_types *t, uint32_t number, struct lx_type
 
 const struct lx_type *lx_types_tell(const struct lx_types *t, uint32_t number)
 {
-    return &t->told[number <= t->types ? number : NONE];
+    return &t->told[number <= t->types ? number : LX_NO_TYPE];
 }
 
 void lx_types_part(const struct lx_types *t, uint32_t number, size_t i, struct lx_part *out)
@@ -622,12 +621,12 @@ uint32_t lx_types_named(const struct lx_types *t, const char *name)
     struct type *known;
 
     HASH_FIND(named, t->by_name, name, strlen(name), known);
-    return known ? known->number : NONE;
+    return known ? known->number : LX_NO_TYPE;
 }
 
 uint32_t lx_types_derived(const struct lx_types *t, uint32_t base, uint32_t after)
 {
-    return after == NONE ? t->type[base]->derived : t->type[after]->other;
+    return after == LX_NO_TYPE ? t->type[base]->derived : t->type[after]->other;
 }
 
 const struct lx_variable *lx_types_find(const struct lx_types *t, const char *name)
@@ -674,7 +673,7 @@ static void append_index(const struct type *type, uint64_t index, struct prog_me
     }
 }
 
-/** Goes from an array to the element that has the offset. @return its type; NONE: no further */
+/** From an array to the element that has the offset. @return its type; LX_NO_TYPE: no further */
 static uint32_t into_array(const struct lx_types *t, const struct type *type, uint64_t offset,
                            struct prog_member *out)
 {
@@ -684,17 +683,17 @@ static uint32_t into_array(const struct lx_types *t, const struct type *type, ui
     const uint64_t count = type->count && type->count < whole ? type->count : whole;
 
     if (!each)
-        return NONE;
+        return LX_NO_TYPE;
     out->padding = at / each >= count;
     if (out->padding) {
         out->offset += count * each;
         out->size -= count * each;
-        return NONE;
+        return LX_NO_TYPE;
     }
     append_index(type, at / each, out);
     out->offset += at / each * each;
     out->size = each;
-    return of ? of->number : NONE;
+    return of ? of->number : LX_NO_TYPE;
 }
 
 /** Goes from a struct to the part that has the offset. */
@@ -711,7 +710,7 @@ static uint32_t into_struct(const struct type *type, uint64_t offset, struct pro
             out->padding = true;
             out->size = part->at - gap;
             out->offset += gap;
-            return NONE;
+            return LX_NO_TYPE;
         }
         if (at - part->at < has) {
             types_append(out,
@@ -726,7 +725,7 @@ static uint32_t into_struct(const struct type *type, uint64_t offset, struct pro
     out->padding = type->parts > 0;
     out->offset += gap;
     out->size -= gap;
-    return NONE;
+    return LX_NO_TYPE;
 }
 
 bool lx_types_is_reserved(const char *name)
@@ -748,7 +747,7 @@ static void drop_reserved(struct prog_member *out, size_t from)
 /** Whether a type has parts that are told apart. */
 static bool has_parts(const struct lx_types *t, uint32_t number)
 {
-    const struct type *type = number != NONE && number <= t->types ? t->type[number] : NULL;
+    const struct type *type = number != LX_NO_TYPE && number <= t->types ? t->type[number] : NULL;
 
     return type && (type->kind == LX_SENT_ARRAY || (type->kind == LX_SENT_STRUCT && type->parts));
 }
@@ -757,7 +756,8 @@ void lx_types_member(const struct lx_types *t, uint32_t number, uint64_t size, u
                      unsigned depth, struct prog_member *out)
 {
     *out = (struct prog_member){.size = size};
-    for (unsigned i = 0; i < depth && i < DEPTH_MAX && number != NONE && number <= t->types; i++) {
+    for (unsigned i = 0;
+         i < depth && i < LX_TYPES_DEPTH_MAX && number != LX_NO_TYPE && number <= t->types; i++) {
         const struct type *type = t->type[number];
         const size_t length = strlen(out->name);
         const bool alone = type->kind == LX_SENT_STRUCT && type->parts == 1;

@@ -18,6 +18,11 @@ struct lx_variable {
     uint32_t type;    /**< for lx_types_member */
 };
 
+enum {
+    LX_NO_TYPE = 0,         /**< number of no type */
+    LX_TYPES_DEPTH_MAX = 32 /**< types in one another */
+};
+
 struct lx_types;
 
 /** Reads the debugging information. What is damaged, or takes more than a few seconds or gigabytes,

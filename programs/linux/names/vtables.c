@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
-enum { TABLES_MAX = 1 << 12, WORDS_MAX = 4096 /* in front of a table's first function */ };
+enum { TABLES_MAX = 1 << 12, PREFIX_WORDS_MAX = 4096 /* in front of a table's first function */ };
 
 static const char TABLE[] = "_ZTV", DESCRIPTION[] = "_ZTI", SAYS[] = "vtable for ";
 
@@ -57,7 +57,8 @@ static void add_table(struct lx_vtables *t, const struct lx_symbols *objects,
     struct vtable *table;
     uint64_t va = symbol->from, value = 0;
 
-    for (unsigned i = 0; described && value != described->from && va < symbol->to && i < WORDS_MAX;
+    for (unsigned i = 0;
+         described && value != described->from && va < symbol->to && i < PREFIX_WORDS_MAX;
          i++, va += word)
         if (!word_in_file(t, va, &value))
             value = 0;
