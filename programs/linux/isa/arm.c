@@ -14,32 +14,32 @@ static uint64_t arm_pc_of(const union lx_regs *r)
     return r->arm.r[ARM_PC];
 }
 
-static uint64_t sp_of(const union lx_regs *r)
+static uint64_t arm_sp_of(const union lx_regs *r)
 {
     return r->arm.r[ARM_SP];
 }
 
-static void set_sp(union lx_regs *r, uint64_t va)
+static void arm_set_sp(union lx_regs *r, uint64_t va)
 {
     r->arm.r[ARM_SP] = (uint32_t)va;
 }
 
-static uint64_t tls_of(const union lx_regs *r)
+static uint64_t arm_tls_of(const union lx_regs *r)
 {
     return r->arm.tls;
 }
 
-static void set_tls(union lx_regs *r, uint64_t va)
+static void arm_set_tls(union lx_regs *r, uint64_t va)
 {
     r->arm.tls = (uint32_t)va;
 }
 
-static uint64_t variables(const struct lx_elf_image *image, uint64_t tls)
+static uint64_t arm_variables(const struct lx_elf_image *image, uint64_t tls)
 {
     return tls + (image->tls_align > TCB_BYTES ? image->tls_align : TCB_BYTES);
 }
 
-static uint64_t state(const union lx_regs *r)
+static uint64_t arm_state(const union lx_regs *r)
 {
     return XXH64(r->arm.r, ARM_SINK * sizeof *r->arm.r, arm_cpsr(&r->arm));
 }
@@ -57,7 +57,7 @@ static uint64_t arm_number(struct lx_thread *t)
     return t->regs.arm.r[R7];
 }
 
-static void arguments(struct lx_thread *t, unsigned skip, uint64_t raw[LX_RAW_ARGS])
+static void arm_arguments(struct lx_thread *t, unsigned skip, uint64_t raw[LX_RAW_ARGS])
 {
     for (unsigned i = 0; i < LX_RAW_ARGS; i++)
         raw[i] = i + skip < ARGUMENTS ? t->regs.arm.r[i + skip] : 0;
@@ -77,15 +77,15 @@ static void arm_again(struct lx_thread *t)
 const struct lx_isa lx_arm = {
     .name = "ARM",
     .pc = arm_pc_of,
-    .sp = sp_of,
-    .set_sp = set_sp,
-    .tls = tls_of,
-    .set_tls = set_tls,
-    .variables = variables,
-    .state = state,
+    .sp = arm_sp_of,
+    .set_sp = arm_set_sp,
+    .tls = arm_tls_of,
+    .set_tls = arm_set_tls,
+    .variables = arm_variables,
+    .state = arm_state,
     .begin = arm_begin,
     .number = arm_number,
-    .arguments = arguments,
+    .arguments = arm_arguments,
     .result = arm_set_result,
     .again = arm_again,
     .page = lx_arm_page,

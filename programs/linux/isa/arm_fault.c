@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-enum { ILL_ILLOPC_ = 1, TRAP_BRKPT_ = 1 };
+enum { ILL_ILLOPC_ = 1 };
 
 /** Registers to be moved, from the lowest address on. */
 struct move {

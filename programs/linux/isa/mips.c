@@ -21,33 +21,33 @@ static uint64_t mips_pc_of(const union lx_regs *r)
     return r->mips.pc;
 }
 
-static uint64_t sp_of(const union lx_regs *r)
+static uint64_t mips_sp_of(const union lx_regs *r)
 {
     return r->mips.gpr[SP];
 }
 
-static void set_sp(union lx_regs *r, uint64_t va)
+static void mips_set_sp(union lx_regs *r, uint64_t va)
 {
     r->mips.gpr[SP] = extended(&r->mips, va);
 }
 
-static uint64_t tls_of(const union lx_regs *r)
+static uint64_t mips_tls_of(const union lx_regs *r)
 {
     return r->mips.userlocal;
 }
 
-static void set_tls(union lx_regs *r, uint64_t va)
+static void mips_set_tls(union lx_regs *r, uint64_t va)
 {
     r->mips.userlocal = extended(&r->mips, va);
 }
 
-static uint64_t variables(const struct lx_elf_image *image, uint64_t tls)
+static uint64_t mips_variables(const struct lx_elf_image *image, uint64_t tls)
 {
     (void)image;
     return tls - TP_OFFSET;
 }
 
-static uint64_t state(const union lx_regs *r)
+static uint64_t mips_state(const union lx_regs *r)
 {
     return XXH64(&r->mips, offsetof(struct mips_regs, fcsr), r->mips.fcsr);
 }
@@ -69,7 +69,7 @@ static uint64_t mips_number(struct lx_thread *t)
     return r->addr64 ? r->gpr[V0] : (uint32_t)r->gpr[V0];
 }
 
-static void arguments(struct lx_thread *t, unsigned skip, uint64_t raw[LX_RAW_ARGS])
+static void mips_arguments(struct lx_thread *t, unsigned skip, uint64_t raw[LX_RAW_ARGS])
 {
     const struct mips_regs *r = &t->regs.mips;
 
@@ -97,7 +97,7 @@ static void mips_set_result(struct lx_thread *t, uint64_t value, bool error)
     r->gpr[A3] = error;
 }
 
-static void second(struct lx_thread *t, uint64_t value)
+static void mips_second(struct lx_thread *t, uint64_t value)
 {
     t->regs.mips.gpr[V1] = value;
 }
@@ -116,17 +116,17 @@ static void mips_again(struct lx_thread *t)
 const struct lx_isa lx_mips = {
     .name = "MIPS",
     .pc = mips_pc_of,
-    .sp = sp_of,
-    .set_sp = set_sp,
-    .tls = tls_of,
-    .set_tls = set_tls,
-    .variables = variables,
-    .state = state,
+    .sp = mips_sp_of,
+    .set_sp = mips_set_sp,
+    .tls = mips_tls_of,
+    .set_tls = mips_set_tls,
+    .variables = mips_variables,
+    .state = mips_state,
     .begin = mips_begin,
     .number = mips_number,
-    .arguments = arguments,
+    .arguments = mips_arguments,
     .result = mips_set_result,
-    .second = second,
+    .second = mips_second,
     .again = mips_again,
     .page = lx_mips_page,
     .enter = lx_mips_enter,

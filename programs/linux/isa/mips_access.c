@@ -10,10 +10,10 @@
 #include "programs/linux/isa/mips.h"
 
 /** Instructions with a base register and an offset, by major opcode (bits 31 to 26). */
-static const struct form {
+static const struct mips_form {
     uint8_t size; /**< [bytes] at most; 0: it is no access to memory */
     bool store;
-} forms[64] = {
+} mips_forms[64] = {
     [0x1a] = {8, false}, [0x1b] = {8, false}, /* LDL, LDR */
     [0x20] = {1, false}, [0x21] = {2, false}, [0x22] = {4, false}, [0x23] = {4, false},
     [0x24] = {1, false}, [0x25] = {2, false}, [0x26] = {4, false}, [0x27] = {4, false},
@@ -25,9 +25,9 @@ static const struct form {
     [0x3d] = {8, true},  [0x3f] = {8, true},                      /* SDC1, SD */
 };
 
-static const struct form *form_of(uint32_t word)
+static const struct mips_form *mips_form_of(uint32_t word)
 {
-    return &forms[word >> 26];
+    return &mips_forms[word >> 26];
 }
 
 static unsigned base_of(uint32_t word)
@@ -48,14 +48,14 @@ static bool mips_access_ends_block(uint32_t word)
 static bool mips_access_writes(uint32_t word, unsigned reg)
 {
     const unsigned opcode = word >> 26, target = opcode ? word >> 16 : word >> 11;
-    return !form_of(word)->store && (target & 31) == reg;
+    return !mips_form_of(word)->store && (target & 31) == reg;
 }
 
 static struct prog_access mips_access_of(const struct mips_regs *regs, uint64_t pc, uint32_t word)
 {
     const uint64_t va = regs->gpr[base_of(word)] + (uint64_t)(int64_t)(int16_t)word;
     return (struct prog_access){
-        .pc = pc, .va = va, .size = form_of(word)->size, .store = form_of(word)->store};
+        .pc = pc, .va = va, .size = mips_form_of(word)->size, .store = mips_form_of(word)->store};
 }
 
 /* ---- behind branches ------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static void way_add(struct ways *w, uint64_t pc)
 /** Notes what an instruction accesses. @return whether the base register is the same behind it */
 static bool way_note(struct ways *w, uint64_t pc, uint32_t word)
 {
-    if (form_of(word)->size && base_of(word) == w->base && w->count < PROG_ACCESSES_MAX) {
+    if (mips_form_of(word)->size && base_of(word) == w->base && w->count < PROG_ACCESSES_MAX) {
         w->out[w->count] = mips_access_of(w->regs, pc, word);
         w->out[w->count++].later = true;
     }
@@ -148,7 +148,7 @@ unsigned lx_mips_accesses(struct lx_prog *p, const union lx_regs *r, struct prog
     uint32_t word;
     unsigned count = 0;
 
-    if (!lx_read_code(p, regs->pc, 4, &word) || !form_of(word)->size)
+    if (!lx_read_code(p, regs->pc, 4, &word) || !mips_form_of(word)->size)
         return 0;
     const unsigned base = base_of(word);
     bool last = regs->npc != regs->pc + 4; /* in a delay slot */
@@ -156,7 +156,7 @@ unsigned lx_mips_accesses(struct lx_prog *p, const union lx_regs *r, struct prog
          pc += 4) {
         if (!lx_read_code(p, pc, 4, &word))
             break;
-        if (form_of(word)->size && base_of(word) == base)
+        if (mips_form_of(word)->size && base_of(word) == base)
             out[count++] = mips_access_of(regs, pc, word);
         if (last || mips_access_writes(word, base))
             break;

@@ -15,8 +15,7 @@ enum {
     FPE_FLTOVF_ = 4,
     FPE_FLTUND_ = 5,
     FPE_FLTRES_ = 6,
-    FPE_FLTINV_ = 7,
-    TRAP_BRKPT_ = 1
+    FPE_FLTINV_ = 7
 };
 
 /* Codes of BREAK and the trap instructions that mean an arithmetic error. */

@@ -46,4 +46,7 @@ static inline int lx_signal_called(const struct lx_prog *p, int signo)
 /** The sender of a signal. */
 enum { SI_USER_ = 0, SI_TIMER_ = -3, SI_MESGQ_ = -4, SI_TKILL_ = -6, SI_KERNEL_ = 0x80 };
 
+/** The reason of a SIG_TRAP. */
+enum { TRAP_BRKPT_ = 1 };
+
 #endif
