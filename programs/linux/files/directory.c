@@ -56,7 +56,7 @@ static uint64_t directory_bytes_of(const struct directory *d)
 }
 
 /** An entry of a directory that has none on the host. */
-static struct dirent *made_up(const char *name, unsigned char type)
+static struct dirent *entry_made_up(const char *name, unsigned char type)
 {
     struct dirent *e = sim_alloc(1, sizeof *e);
 
@@ -90,10 +90,10 @@ static void list_view(struct lx_prog *p, const struct lx_file *f, struct directo
     while (names[n])
         n++;
     d->entry = sim_alloc(n + 2, sizeof *d->entry);
-    d->entry[d->count++] = made_up(".", DT_DIR);
-    d->entry[d->count++] = made_up("..", DT_DIR);
+    d->entry[d->count++] = entry_made_up(".", DT_DIR);
+    d->entry[d->count++] = entry_made_up("..", DT_DIR);
     for (size_t i = 0; i < n; free(names[i++]))
-        d->entry[d->count++] = made_up(names[i], type_of(f->place.path, names[i]));
+        d->entry[d->count++] = entry_made_up(names[i], type_of(f->place.path, names[i]));
     free(names);
 }
 

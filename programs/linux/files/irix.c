@@ -435,10 +435,10 @@ static int64_t files_irix_save(const struct command *d)
 static const struct {
     uint64_t number;
     int64_t (*does)(const struct command *d);
-} commands[] = {{PIOCENEVCTRS, files_irix_enable},  {PIOCGETEVCTRS, get_counts},
-                {PIOCGETPREVCTRS, get_usage},       {PIOCGETEVCTRL, get_control},
-                {PIOCSETEVCTRL, files_irix_modify}, {PIOCRELEVCTRS, files_irix_release},
-                {PIOCSAVECCNTRS, files_irix_save}};
+} counter_commands[] = {{PIOCENEVCTRS, files_irix_enable},  {PIOCGETEVCTRS, get_counts},
+                        {PIOCGETPREVCTRS, get_usage},       {PIOCGETEVCTRL, get_control},
+                        {PIOCSETEVCTRL, files_irix_modify}, {PIOCRELEVCTRS, files_irix_release},
+                        {PIOCSAVECCNTRS, files_irix_save}};
 
 bool lx_irix_there(const struct lx_prog *p, unsigned number)
 {
@@ -462,9 +462,9 @@ static int64_t files_irix_control(struct lx_call *c, struct lx_file *f)
                               .va = c->a[2],
                               .root = is_root(p)};
 
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (commands[i].number == c->a[1])
-            return lx_irix_there(p, number) ? commands[i].does(&d) : -ENOENT;
+    for (size_t i = 0; i < sizeof counter_commands / sizeof *counter_commands; i++)
+        if (counter_commands[i].number == c->a[1])
+            return lx_irix_there(p, number) ? counter_commands[i].does(&d) : -ENOENT;
     return -ENOTTY;
 }
 

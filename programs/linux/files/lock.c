@@ -145,8 +145,8 @@ struct layout {
     unsigned width, start, len, pid;
 };
 
-static const struct layout narrow = {4, 4, 8, 16}, wide = {8, 8, 16, 24};
-static const struct layout generic_narrow = {4, 4, 8, 12};
+static const struct layout flock_narrow = {4, 4, 8, 16}, flock_wide = {8, 8, 16, 24};
+static const struct layout flock_generic_narrow = {4, 4, 8, 12};
 
 /** First and last byte a struct flock means. @return 0, -EINVAL, -EOVERFLOW */
 static int lock_range(const struct lx_file *f, uint64_t whence, int64_t start, int64_t len,
@@ -231,9 +231,9 @@ int64_t lx_lock_fcntl(struct lx_call *c, uint64_t command, uint64_t va)
     int64_t err;
 
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        const struct layout *at = commands[i].wide || c->p->n64 ? &wide
-                                  : c->p->kind->generic         ? &generic_narrow
-                                                                : &narrow;
+        const struct layout *at = commands[i].wide || c->p->n64 ? &flock_wide
+                                  : c->p->kind->generic         ? &flock_generic_narrow
+                                                                : &flock_narrow;
         if (commands[i].command != command || (c->p->n64 && command >= 33 && command <= 35))
             continue;
         err = read_lock(c, va, at, commands[i].of_file, &want);

@@ -1,4 +1,4 @@
-/* What the calls that take a path share (path.c, open.c, attribute.c). */
+/* What the calls that take a path share (path.c, open.c, attribute.c, stat.c). */
 #ifndef LX_PATH_H
 #define LX_PATH_H
 

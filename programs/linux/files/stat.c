@@ -7,18 +7,18 @@
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
+#include "programs/linux/files/path.h"
 
 #include <string.h>
 #include <sys/sysmacros.h>
 
-enum { G_AT_EMPTY_PATH = 0x1000, G_AT_NOFOLLOW = 0x100, G_AT_NO_AUTOMOUNT = 0x800 };
-enum { G_AT_STATX = 0x6000 };
+enum { G_AT_NO_AUTOMOUNT = 0x800, G_AT_STATX = 0x6000 };
 enum { BLOCK_BYTES = 4096 }; /* st_blksize, the same on every host: stdio sizes its buffers by it */
 
 /* ---- of what --------------------------------------------------------------------------------- */
 
 /** What exists only here: always the same but for its kind. */
-static void made_up(struct stat *st, mode_t mode, dev_t device)
+static void stat_made_up(struct stat *st, mode_t mode, dev_t device)
 {
     memset(st, 0, sizeof *st);
     st->st_mode = mode;
@@ -44,7 +44,7 @@ static void stat_synthetic(const struct lx_synthetic *s, struct stat *st)
         [SYN_PROCESS] = {S_IFREG | 0600, 0, 0},
     };
 
-    made_up(st, kinds[s->kind].mode, makedev(kinds[s->kind].major, kinds[s->kind].minor));
+    stat_made_up(st, kinds[s->kind].mode, makedev(kinds[s->kind].major, kinds[s->kind].minor));
 }
 
 static int64_t stat_file(struct lx_prog *p, const struct lx_file *f, struct stat *st)
@@ -56,9 +56,9 @@ static int64_t stat_file(struct lx_prog *p, const struct lx_file *f, struct stat
             return -errno;
         lx_inode_show(p, st);
     } else if (f->kind == FILE_FOLDER)
-        made_up(st, S_IFDIR | 0555, 0);
+        stat_made_up(st, S_IFDIR | 0555, 0);
     else /* the standard streams, whatever they are on the host, and pipes */
-        made_up(st, S_IFIFO | 0600, 0);
+        stat_made_up(st, S_IFIFO | 0600, 0);
     return 0;
 }
 
@@ -74,7 +74,7 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
     if (s.kind == SPOT_NOTHING)
         r = -ENOENT;
     else if (s.kind == SPOT_DIRECTORY)
-        made_up(st, S_IFDIR | 0555, 0);
+        stat_made_up(st, S_IFDIR | 0555, 0);
     else if (s.kind == SPOT_HOST) {
         *st = s.st;
         lx_inode_show(c->p, st);

@@ -297,6 +297,9 @@ static void confine_calls(bool copies)
         sim_no_memory();
 }
 
+#undef LOAD
+#undef RETURN
+
 #else
 
 static void confine_calls(bool copies)

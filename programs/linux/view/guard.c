@@ -18,7 +18,7 @@
 
 static const struct {
     const char *file, *mend;
-} rows[GUARD__COUNT] = {
+} guard_rows[GUARD__COUNT] = {
 #define GUARD(name, file, mend) [GUARD_##name] = {file, mend},
 #include "programs/linux/view/guards.def"
 #undef GUARD
@@ -137,10 +137,10 @@ enum lx_guard lx_guard_beneath(const struct lx_guards *g, const char *top, const
 
 const char *lx_guard_file(enum lx_guard guard)
 {
-    return rows[guard].file;
+    return guard_rows[guard].file;
 }
 
 const char *lx_guard_mend(enum lx_guard guard)
 {
-    return rows[guard].mend;
+    return guard_rows[guard].mend;
 }

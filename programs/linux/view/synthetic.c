@@ -54,7 +54,7 @@ static void zero_line(struct lx_prog *p, FILE *f)
 }
 
 /** /proc/self/maps: pthread_getattr_np looks for the first thread's stack in it. */
-static void maps(struct lx_prog *p, FILE *f)
+static void map_lines(struct lx_prog *p, FILE *f)
 {
     uint64_t stack = lx_vm_end(&p->vm) - 0x20000;
 
@@ -67,13 +67,13 @@ static void maps(struct lx_prog *p, FILE *f)
     }
 }
 
-static void users(struct lx_prog *p, FILE *f)
+static void user_lines(struct lx_prog *p, FILE *f)
 {
     (void)p;
     fprintf(f, "root:x:0:0:root:/:/bin/sh\nguest:x:1000:1000:guest:" VIEW_HOME ":/bin/sh\n");
 }
 
-static void groups(struct lx_prog *p, FILE *f)
+static void group_lines(struct lx_prog *p, FILE *f)
 {
     (void)p;
     fprintf(f, "root:x:0:\nguest:x:1000:\n");
@@ -85,29 +85,32 @@ static void host_name(struct lx_prog *p, FILE *f)
     fprintf(f, "numachine\n");
 }
 
-static void hosts(struct lx_prog *p, FILE *f)
+static void host_lines(struct lx_prog *p, FILE *f)
 {
     (void)p;
     fprintf(f, "127.0.0.1\tlocalhost\n127.0.1.1\tnumachine\n");
 }
 
 /** Where a C library looks for users and hosts: in the files above, not in a network. */
-static void sources(struct lx_prog *p, FILE *f)
+static void source_lines(struct lx_prog *p, FILE *f)
 {
     (void)p;
     fprintf(f, "passwd: files\ngroup: files\nhosts: files\n");
 }
 
-static const struct lx_synthetic rows[] = {
+static const struct lx_synthetic synthetic_rows[] = {
 #define SYNTHETIC(path, kind, number, write) {path, kind, number, write},
 #include "programs/linux/view/synthetic.def"
 #undef SYNTHETIC
 };
 
-enum { ROWS = sizeof rows / sizeof *rows, DIGITS = 9 /**< of a number in a path, at most */ };
+enum {
+    ROWS = sizeof synthetic_rows / sizeof *synthetic_rows,
+    DIGITS = 9 /**< of a number in a path, at most */
+};
 
 /** Compares a path with a row's: "#" stands for a descriptor's or a process's number. */
-static bool matches(const struct lx_synthetic *row, const char *path, unsigned *number)
+static bool row_matches(const struct lx_synthetic *row, const char *path, unsigned *number)
 {
     const size_t n = strcspn(row->path, "#");
     char *end;
@@ -128,8 +131,8 @@ static bool matches(const struct lx_synthetic *row, const char *path, unsigned *
 const struct lx_synthetic *lx_synthetic_find(const char *path, unsigned *number)
 {
     for (size_t i = 0; i < ROWS; i++)
-        if (matches(&rows[i], path, number))
-            return &rows[i];
+        if (row_matches(&synthetic_rows[i], path, number))
+            return &synthetic_rows[i];
     return NULL;
 }
 
@@ -138,12 +141,12 @@ bool lx_synthetic_above(const char *path)
     const size_t n = strlen(path);
 
     for (size_t i = 0; i < ROWS; i++)
-        if (strncmp(rows[i].path, path, n) == 0 && rows[i].path[n] == '/')
+        if (strncmp(synthetic_rows[i].path, path, n) == 0 && synthetic_rows[i].path[n] == '/')
             return true;
     return false;
 }
 
 const char *lx_synthetic_path(size_t i)
 {
-    return i < ROWS ? rows[i].path : NULL;
+    return i < ROWS ? synthetic_rows[i].path : NULL;
 }
