@@ -19,8 +19,8 @@
 enum {
     NAME_BYTES = 256,
     MESSAGES_MAX = 10,
-    BYTES_MAX = 8192,
-    QUEUES_MAX = 256,
+    MQUEUE_BYTES_MAX = 8192,
+    MQUEUES_MAX = 256,
     PRIORITIES = 32768,
     OVERHEAD = 80, /* [bytes] a message counts beside its own, for RLIMIT_MSGQUEUE */
 };
@@ -135,13 +135,16 @@ static int read_attributes(struct lx_call *c, uint64_t va, struct mqueue *q)
     lx_in_long(&i);
     q->max = lx_in_long(&i);
     q->size = lx_in_long(&i);
-    return q->max < 1 || q->max > MESSAGES_MAX || q->size < 1 || q->size > BYTES_MAX ? -EINVAL : 0;
+    return q->max < 1 || q->max > MESSAGES_MAX || q->size < 1 || q->size > MQUEUE_BYTES_MAX
+               ? -EINVAL
+               : 0;
 }
 
 static int mqueue_create(struct lx_call *c, struct mqueue **made)
 {
     struct lx_prog *p = c->p;
-    struct mqueue like = {.max = MESSAGES_MAX, .size = BYTES_MAX, .mode = (uint32_t)c->a[2]}, *q;
+    struct mqueue like = {.max = MESSAGES_MAX, .size = MQUEUE_BYTES_MAX, .mode = (uint32_t)c->a[2]},
+                  *q;
     int err = read_attributes(c, c->a[3], &like);
     uint64_t bytes = mqueue_charge(&like);
     unsigned count = 0;
@@ -152,7 +155,7 @@ static int mqueue_create(struct lx_call *c, struct mqueue **made)
     }
     if (err < 0)
         return err;
-    if (count >= QUEUES_MAX)
+    if (count >= MQUEUES_MAX)
         return -ENOSPC;
     if (bytes > p->limits[LIMIT_MSGQUEUE].soft)
         return -EMFILE;
@@ -254,8 +257,8 @@ static int deadline_of(struct lx_call *c, unsigned i, sim_tick *deadline)
     return err;
 }
 
-static int64_t wait_in(struct lx_call *c, struct lx_waiter **queue, struct lx_waiter *w,
-                       sim_tick deadline)
+static int64_t mqueue_wait(struct lx_call *c, struct lx_waiter **queue, struct lx_waiter *w,
+                           sim_tick deadline)
 {
     if (c->f->flags & G_O_NONBLOCK)
         return -EAGAIN;
@@ -291,7 +294,7 @@ int64_t lx_sys_mq_timedsend(struct lx_call *c)
     if (q->count < q->max)
         mqueue_deliver(c->p, q, n);
     else
-        err = wait_in(c, &q->senders, &w, deadline);
+        err = mqueue_wait(c, &q->senders, &w, deadline);
     c->t->note = NULL;
     if (err < 0)
         lx_note_free(c->p, n);
@@ -341,7 +344,7 @@ int64_t lx_sys_mq_timedreceive(struct lx_call *c)
     if (q->count > 0)
         w.note = mqueue_take(q);
     else
-        err = wait_in(c, &q->receivers, &w, deadline);
+        err = mqueue_wait(c, &q->receivers, &w, deadline);
     lx_thread_wake_all(c->p, c->p->fds);
     return err < 0 ? err : mqueue_hand_out(c, w.note);
 }

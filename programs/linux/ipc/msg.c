@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-enum { BYTES_MAX = 16384, MESSAGE_MAX = 8192, QUEUES_MAX = 32000 };
+enum { MSG_BYTES_MAX = 16384, MSG_MESSAGE_MAX = 8192, MSG_QUEUES_MAX = 32000 };
 enum { MSG_NOERROR_ = 010000, MSG_EXCEPT_ = 020000, MSG_COPY_ = 040000 };
 
 struct msgs {
@@ -55,10 +55,10 @@ static int64_t msg_make(struct lx_call *c, struct lx_sysv **s)
     unsigned queues;
 
     DL_COUNT(c->p->sysv[SYSV_MESSAGES], i, queues);
-    if (queues >= QUEUES_MAX || !lx_keep(c->p, sizeof *q))
+    if (queues >= MSG_QUEUES_MAX || !lx_keep(c->p, sizeof *q))
         return -ENOSPC;
     q = sim_alloc(1, sizeof *q);
-    q->most = BYTES_MAX;
+    q->most = MSG_BYTES_MAX;
     *s = &q->head;
     return 0;
 }
@@ -132,7 +132,7 @@ static void let_in(struct lx_prog *p, struct msgs *q)
     }
 }
 
-static int64_t wait_in(struct lx_call *c, struct lx_waiter **line, struct lx_waiter *w)
+static int64_t msg_wait(struct lx_call *c, struct lx_waiter **line, struct lx_waiter *w)
 {
     c->t->waits_in = w->note ? "msgsnd" : "msgrcv"; /* not in ipc() */
     return lx_waiter_wait(line, w, c->t, SIM_NEVER) == WAKE_EVENT ? w->result : -EINTR;
@@ -150,7 +150,7 @@ int64_t lx_msg_send(struct lx_call *c, uint64_t id, uint64_t message, uint64_t s
 
     if (lx_vm_read_word(&c->p->vm, message, w, &type) < 0)
         return -EFAULT;
-    if (size > MESSAGE_MAX || (int32_t)id < 0 || lx_abi_signed(type, w) < 1)
+    if (size > MSG_MESSAGE_MAX || (int32_t)id < 0 || lx_abi_signed(type, w) < 1)
         return -EINVAL;
     err = lx_note_read(c->p, message + w, size, lx_abi_signed(type, w), &waiter.note);
     if (err < 0)
@@ -161,7 +161,7 @@ int64_t lx_msg_send(struct lx_call *c, uint64_t id, uint64_t message, uint64_t s
     if (err == 0 && !q->senders && msg_room(q, size))
         msg_put(c->p, q, waiter.note);
     else if (err == 0)
-        err = flags & IPC_NOWAIT_ ? -EAGAIN : wait_in(c, &q->senders, &waiter);
+        err = flags & IPC_NOWAIT_ ? -EAGAIN : msg_wait(c, &q->senders, &waiter);
     c->t->note = NULL;
     if (err < 0)
         lx_note_free(c->p, waiter.note);
@@ -197,7 +197,7 @@ int64_t lx_msg_receive(struct lx_call *c, uint64_t id, uint64_t message, uint64_
         return -EACCES;
     w.note = msg_choose(q, type, flags);
     if (!w.note) {
-        err = flags & IPC_NOWAIT_ ? -ENOMSG : wait_in(c, &q->receivers, &w);
+        err = flags & IPC_NOWAIT_ ? -ENOMSG : msg_wait(c, &q->receivers, &w);
         return err < 0 ? err : msg_hand_out(c, message, size, w.note);
     }
     if (w.note->len > size && !(flags & MSG_NOERROR_))
@@ -245,7 +245,7 @@ static int64_t set_queue(struct lx_call *c, struct msgs *q, uint64_t va)
 
     if (lx_vm_read_word(&c->p->vm, va + at, w, &most) < 0)
         return -EFAULT;
-    if (most > BYTES_MAX)
+    if (most > MSG_BYTES_MAX)
         return -EPERM;
     q->most = most;
     let_in(c->p, q);
@@ -255,7 +255,8 @@ static int64_t set_queue(struct lx_call *c, struct msgs *q, uint64_t va)
 /** IPC_INFO: struct msginfo, seven ints and a short. */
 static int64_t msg_info(struct lx_call *c, uint64_t va)
 {
-    static const uint32_t limits[7] = {0, 0, MESSAGE_MAX, BYTES_MAX, QUEUES_MAX, 16, BYTES_MAX};
+    static const uint32_t limits[7] = {
+        0, 0, MSG_MESSAGE_MAX, MSG_BYTES_MAX, MSG_QUEUES_MAX, 16, MSG_BYTES_MAX};
     struct lx_out o;
 
     lx_out_start(&o, c->p->kind);

@@ -9,7 +9,7 @@
 
 #include <utlist.h>
 
-enum { NS = 1000000000, US = 1000000 };
+enum { US = 1000000 };
 
 /* ---- setitimer ------------------------------------------------------------------------------- */
 
@@ -61,12 +61,12 @@ static void sys_timer_limit(struct lx_prog *p, int kind, uint64_t s, sim_tick ev
 
     s = s < 1 ? 1 : s > TIME_MAX_S ? TIME_MAX_S : s;
     if (t)
-        lx_timer_set(t, none ? SIM_NEVER : lx_ticks(p, s * NS), every);
+        lx_timer_set(t, none ? SIM_NEVER : lx_ticks(p, s * LX_SECOND_NS), every);
 }
 
 void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard)
 {
-    sys_timer_limit(p, LIMIT_SOFT, soft, lx_ticks(p, NS));
+    sys_timer_limit(p, LIMIT_SOFT, soft, lx_ticks(p, LX_SECOND_NS));
     sys_timer_limit(p, LIMIT_HARD, hard, 0);
 }
 
@@ -75,8 +75,8 @@ int64_t lx_sys_alarm(struct lx_call *c)
     struct lx_timer *t = sys_timer_interval(c->p, 0);
     uint64_t left = lx_ns(c->p, lx_timer_left(c->p, t));
 
-    lx_timer_set(t, from_now(c->p, t, c->a[0] * NS), 0);
-    return (int64_t)((left + NS - 1) / NS);
+    lx_timer_set(t, from_now(c->p, t, c->a[0] * LX_SECOND_NS), 0);
+    return (int64_t)((left + LX_SECOND_NS - 1) / LX_SECOND_NS);
 }
 
 static int put_itimer(struct lx_call *c, const struct lx_timer *t, uint64_t va)
@@ -86,8 +86,8 @@ static int put_itimer(struct lx_call *c, const struct lx_timer *t, uint64_t va)
 
     lx_out_start(&o, c->p->kind);
     for (int i = 0; i < 2; i++) {
-        lx_out_long(&o, ns[i] / NS);
-        lx_out_long(&o, ns[i] % NS / 1000);
+        lx_out_long(&o, ns[i] / LX_SECOND_NS);
+        lx_out_long(&o, ns[i] % LX_SECOND_NS / 1000);
     }
     return lx_out_write(&o, &c->p->vm, va);
 }
@@ -111,8 +111,8 @@ static int read_times(struct lx_call *c, uint64_t va, unsigned width, int64_t pa
         int64_t part = lx_abi_signed(lx_in_int(&i, width), c->p->kind->word);
         if (sec < 0 || part < 0 || part >= parts)
             return -EINVAL;
-        ns[n] =
-            (uint64_t)(sec > TIME_MAX_S ? TIME_MAX_S : sec) * NS + (uint64_t)(part * (NS / parts));
+        ns[n] = (uint64_t)(sec > TIME_MAX_S ? TIME_MAX_S : sec) * LX_SECOND_NS +
+                (uint64_t)(part * (LX_SECOND_NS / parts));
     }
     return 0;
 }
@@ -146,8 +146,8 @@ int lx_timer_put(struct lx_call *c, unsigned i, const struct lx_timer *t)
 
     lx_out_start(&o, c->p->kind);
     for (int n = 0; n < 2; n++) {
-        lx_out_int(&o, width, ns[n] / NS);
-        lx_out_int(&o, width, ns[n] % NS);
+        lx_out_int(&o, width, ns[n] / LX_SECOND_NS);
+        lx_out_int(&o, width, ns[n] % LX_SECOND_NS);
     }
     return lx_out_write(&o, &c->p->vm, c->a[i]);
 }
@@ -156,7 +156,7 @@ int64_t lx_timer_settime(struct lx_call *c, struct lx_timer *t)
 {
     enum { ABSTIME = 1 };
     uint64_t ns[2];
-    int err = read_times(c, c->a[2], lx_call_time_width(c, 2), NS, ns);
+    int err = read_times(c, c->a[2], lx_call_time_width(c, 2), LX_SECOND_NS, ns);
     sim_tick at;
 
     if (err < 0)

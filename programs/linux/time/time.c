@@ -6,7 +6,7 @@
 #include "programs/linux/threads/threads.h"
 #include "programs/linux/time/timer.h"
 
-enum { NS = 1000000000, TICKS_PER_SECOND = 100 /* CLK_TCK of times() */ };
+enum { TICKS_PER_SECOND = 100 /* CLK_TCK of times() */ };
 
 bool lx_clock_is_realtime(int32_t id)
 {
@@ -49,7 +49,7 @@ int lx_clock_read(struct lx_call *c, int32_t id, uint64_t *ns)
     case CLK_REALTIME:
     case CLK_REALTIME_COARSE:
     case CLK_TAI:
-        *ns = now + (uint64_t)LX_EPOCH * NS;
+        *ns = now + (uint64_t)LX_EPOCH * LX_SECOND_NS;
         break;
     case CLK_MONOTONIC:
     case CLK_MONOTONIC_RAW:
@@ -86,14 +86,14 @@ static int put_timeval(struct lx_call *c, uint64_t va, uint64_t ns)
     struct lx_out o;
 
     lx_out_start(&o, c->p->kind);
-    lx_out_long(&o, ns / NS);
-    lx_out_long(&o, ns % NS / 1000);
+    lx_out_long(&o, ns / LX_SECOND_NS);
+    lx_out_long(&o, ns % LX_SECOND_NS / 1000);
     return lx_out_write(&o, &c->p->vm, va);
 }
 
 int64_t lx_sys_gettimeofday(struct lx_call *c)
 {
-    uint64_t ns = lx_ns(c->p, lx_now(c->p)) + (uint64_t)LX_EPOCH * NS;
+    uint64_t ns = lx_ns(c->p, lx_now(c->p)) + (uint64_t)LX_EPOCH * LX_SECOND_NS;
 
     if (c->a[1] && lx_vm_zero(&c->p->vm, c->a[1], 8) < 0)
         return -EFAULT;
@@ -102,7 +102,7 @@ int64_t lx_sys_gettimeofday(struct lx_call *c)
 
 int64_t lx_sys_time(struct lx_call *c)
 {
-    int64_t s = LX_EPOCH + (int64_t)(lx_ns(c->p, lx_now(c->p)) / NS);
+    int64_t s = LX_EPOCH + (int64_t)(lx_ns(c->p, lx_now(c->p)) / LX_SECOND_NS);
 
     if (c->a[0] && lx_vm_write_word(&c->p->vm, c->a[0], c->p->kind->word, (uint64_t)s) < 0)
         return -EFAULT;
@@ -111,7 +111,7 @@ int64_t lx_sys_time(struct lx_call *c)
 
 int64_t lx_sys_times(struct lx_call *c)
 {
-    uint64_t user = lx_ns(c->p, lx_process_ran(c->p)) / (NS / TICKS_PER_SECOND);
+    uint64_t user = lx_ns(c->p, lx_process_ran(c->p)) / (LX_SECOND_NS / TICKS_PER_SECOND);
     struct lx_out o;
 
     lx_out_start(&o, c->p->kind);
@@ -120,7 +120,7 @@ int64_t lx_sys_times(struct lx_call *c)
         lx_out_long(&o, 0);
     if (c->a[0] && lx_out_write(&o, &c->p->vm, c->a[0]) < 0)
         return -EFAULT;
-    return (int64_t)(lx_ns(c->p, lx_now(c->p)) / (NS / TICKS_PER_SECOND));
+    return (int64_t)(lx_ns(c->p, lx_now(c->p)) / (LX_SECOND_NS / TICKS_PER_SECOND));
 }
 
 int64_t lx_sys_getrusage(struct lx_call *c)
@@ -135,8 +135,8 @@ int64_t lx_sys_getrusage(struct lx_call *c)
     if ((int64_t)c->a[0] < CHILDREN || (int64_t)c->a[0] > THREAD)
         return -EINVAL;
     lx_out_start(&o, c->p->kind);
-    lx_out_long(&o, ns / NS);
-    lx_out_long(&o, ns % NS / 1000);
+    lx_out_long(&o, ns / LX_SECOND_NS);
+    lx_out_long(&o, ns % LX_SECOND_NS / 1000);
     for (int i = 0; i < 2 + LONGS; i++)
         lx_out_long(&o, 0);
     return lx_out_write(&o, &c->p->vm, c->a[1]);
@@ -183,7 +183,7 @@ int64_t lx_sys_settimeofday(struct lx_call *c)
 static int64_t time_adjust(struct lx_call *c, uint64_t va, unsigned width)
 {
     enum { READ_ONLY = 0xa001, TICK_US = 10000, SIZE = 128, SIZE_64 = 208, TIME_OK = 0 };
-    const uint64_t ns = lx_ns(c->p, lx_now(c->p)) + (uint64_t)LX_EPOCH * NS;
+    const uint64_t ns = lx_ns(c->p, lx_now(c->p)) + (uint64_t)LX_EPOCH * LX_SECOND_NS;
     uint64_t modes;
     struct lx_out o;
 
@@ -196,8 +196,8 @@ static int64_t time_adjust(struct lx_call *c, uint64_t va, unsigned width)
     lx_out_skip(&o, 7 * width); /* offset, frequency, errors, status, constant */
     lx_out_int(&o, width, 1);   /* precision [us] */
     lx_out_int(&o, width, 0);
-    lx_out_int(&o, width, ns / NS);
-    lx_out_int(&o, width, ns % NS / 1000);
+    lx_out_int(&o, width, ns / LX_SECOND_NS);
+    lx_out_int(&o, width, ns % LX_SECOND_NS / 1000);
     lx_out_int(&o, width, TICK_US);
     lx_out_skip(&o, width == 8 ? SIZE_64 : SIZE);
     return lx_out_write(&o, &c->p->vm, va) < 0 ? -EFAULT : TIME_OK;

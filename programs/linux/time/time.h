@@ -17,6 +17,8 @@ enum {
     CLK_PERTHREAD_BIT = 4, /**< of a negative number: a thread's, not a process's */
 };
 
+enum { LX_SECOND_NS = 1000000000 /**< [ns] */ };
+
 /** [ns] reading of a clock. Negative numbers name a process's or thread's processor time.
  *  @return 0, or -EINVAL: no such clock */
 int lx_clock_read(struct lx_call *c, int32_t id, uint64_t *ns);
