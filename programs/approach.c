@@ -17,10 +17,9 @@
 #include <string.h>
 
 enum {
-    LOOKS = 1024,    /**< [PCycles] at least, between two looks at instructions */
-    WINDOW = 100000, /**< [PCycles] Pages that are taken no further apart could come in another
-                          order if the machine were warmed meanwhile */
-    RESTS = 64       /**< [PCycles] between two looks whether the machine rests */
+    LOOKS = 1024,   /**< [PCycles] at least, between two looks at instructions */
+    WINDOW = 100000 /**< [PCycles] Pages that are taken no further apart could come in another
+                         order if the machine were warmed meanwhile */
 };
 
 /** How a machine comes to the first point. */
@@ -173,7 +172,7 @@ static sim_tick forward_date(const struct prog_stages *s)
 {
     return s->stage != FORWARD || s->way == UNTIMED ? SIM_NEVER
            : s->way == TIMED                        ? s->turned + WINDOW
-                                                    : nm_machine_now(approach_machine(s)) + RESTS;
+                             : nm_machine_now(approach_machine(s)) + PROG_REST_LOOKS;
 }
 
 static void warm_again(struct prog_stages *s)

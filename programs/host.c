@@ -33,7 +33,7 @@ enum host_call {
 };
 
 /** An answer; `bytes` follow it. */
-struct answer {
+struct host_answer {
     uint16_t call, error; /**< enum host_call; errno */
     uint32_t asked;       /**< hash of the question */
     int64_t result;
@@ -41,15 +41,15 @@ struct answer {
 };
 
 /** What processes share of the log; `room` bytes follow it. */
-struct shared {
+struct host_log {
     uint64_t end; /**< [bytes] ever written */
 };
 
 static struct {
-    struct shared *shared; /**< NULL: there is no log */
-    size_t room;           /**< [bytes] */
-    uint64_t at;           /**< [bytes] this process has come to here */
-    bool past;             /**< it answers from there */
+    struct host_log *shared; /**< NULL: there is no log */
+    size_t room;             /**< [bytes] */
+    uint64_t at;             /**< [bytes] this process has come to here */
+    bool past;               /**< it answers from there */
     prog_host_end_fn *end;
     void *ctx;
 } host;
@@ -131,7 +131,7 @@ static uint32_t asked_of(uint64_t which, const void *said, size_t said_bytes)
 }
 
 /** Keeps an answer, and errno. */
-static void answer_keep(const struct answer *answer, const void *told)
+static void answer_keep(const struct host_answer *answer, const void *told)
 {
     log_put(answer, sizeof *answer);
     log_put(told, answer->bytes);
@@ -148,9 +148,9 @@ static _Noreturn void answer_differs(const char *why)
 }
 
 /** The next answer of the log, if that is where the question belongs. */
-static struct answer answer_next(enum host_call call, uint32_t asked)
+static struct host_answer answer_next(enum host_call call, uint32_t asked)
 {
-    struct answer answer;
+    struct host_answer answer;
 
     if (host.at == host.shared->end)
         host.end(host.ctx);
@@ -195,18 +195,18 @@ static int path_is_there(const char *path, char text[PATH_MAX])
             return real arguments;                                  \
         HOST_LOGGED(type, name, real arguments, which, __VA_ARGS__) \
     }
-#define HOST_LOGGED(type, name, really, which, said, said_bytes, told, told_bytes)  \
-    const uint32_t asked = asked_of(which, said, said_bytes);                       \
-    type r;                                                                         \
-    if (host.past) {                                                                \
-        const struct answer past = answer_next(HOST_##name, asked);                 \
-        r = (type)past.result;                                                      \
-        log_get((void *)(uintptr_t)(told), past.bytes);                             \
-        return r;                                                                   \
-    }                                                                               \
-    r = really;                                                                     \
-    const struct answer now = {HOST_##name, (uint16_t)errno, asked, r, told_bytes}; \
-    answer_keep(&now, told);                                                        \
+#define HOST_LOGGED(type, name, really, which, said, said_bytes, told, told_bytes)       \
+    const uint32_t asked = asked_of(which, said, said_bytes);                            \
+    type r;                                                                              \
+    if (host.past) {                                                                     \
+        const struct host_answer past = answer_next(HOST_##name, asked);                 \
+        r = (type)past.result;                                                           \
+        log_get((void *)(uintptr_t)(told), past.bytes);                                  \
+        return r;                                                                        \
+    }                                                                                    \
+    r = really;                                                                          \
+    const struct host_answer now = {HOST_##name, (uint16_t)errno, asked, r, told_bytes}; \
+    answer_keep(&now, told);                                                             \
     return r;
 #include "programs/host.def"
 #undef HOST
@@ -258,7 +258,7 @@ static struct dirent **list_unpack(const uint8_t *packed, int64_t count)
 
 static int list_of_log(uint32_t asked, struct dirent ***list)
 {
-    const struct answer answer = answer_next(HOST_list, asked);
+    const struct host_answer answer = answer_next(HOST_list, asked);
     uint8_t *const packed = sim_alloc(answer.bytes + 1, 1);
 
     log_get(packed, answer.bytes);
@@ -277,7 +277,7 @@ int prog_host_list(int dir, struct dirent ***list)
         return list_of_log(asked, list);
     const int count = scandirat(dir, ".", list, NULL, NULL);
     if (host.shared) {
-        struct answer now = {HOST_list, (uint16_t)errno, asked, count, 0};
+        struct host_answer now = {HOST_list, (uint16_t)errno, asked, count, 0};
         uint8_t *const packed = list_pack(*list, count, &now.bytes);
         answer_keep(&now, packed);
         free(packed);

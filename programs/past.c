@@ -59,13 +59,13 @@ struct slot {
 };
 
 /** What a search came to. */
-enum answer { PENDING, FOUND, LOST };
+enum search_answer { PENDING, FOUND, LOST };
 
-struct shared {
+struct past_shared {
     uint32_t copies_turn; /**< 0: the live process's */
     uint32_t back;        /**< enum prog_past_back */
     uint32_t turn_of;     /**< the slot whose copy has the turn */
-    uint32_t answer;      /**< enum answer */
+    uint32_t answer;      /**< enum search_answer */
     uint32_t born;        /**< snapshots ever made */
     sim_tick edge;        /**< [ticks] */
     struct slot slot[PROG_PAST_SNAPSHOTS];
@@ -74,7 +74,7 @@ struct shared {
 };
 
 struct prog_past {
-    struct shared *shared;
+    struct past_shared *shared;
     struct prog_past_limits limits;
     bool copy, travels;
     enum prog_past_errand errand;
@@ -499,7 +499,7 @@ static bool snapshot_fine(struct prog_past *past, sim_tick now)
 
 static void cut_keep(struct prog_past *past, sim_tick now)
 {
-    struct shared *sh = past->shared;
+    struct past_shared *sh = past->shared;
 
     if (sh->cuts < CUTS && (!sh->cuts || sh->cut[sh->cuts - 1] < now))
         sh->cut[sh->cuts++] = now;
@@ -508,7 +508,7 @@ static void cut_keep(struct prog_past *past, sim_tick now)
 /** The first moment behind `now` at which the live process has stood. */
 static sim_tick cut_next(const struct prog_past *past, sim_tick now)
 {
-    const struct shared *sh = past->shared;
+    const struct past_shared *sh = past->shared;
     uint64_t low = 0, high = sh->cuts;
 
     while (low < high) {
@@ -621,7 +621,7 @@ static enum prog_past_back turn_await(struct prog_past *past)
 
 enum prog_past_back prog_past_go(struct prog_past *past, sim_tick to)
 {
-    struct shared *sh = past->shared;
+    struct past_shared *sh = past->shared;
     struct slot *const early = slot_earliest(past);
     struct slot *const s = early ? slot_before(past, sim_later(to, early->at)) : NULL;
 
@@ -645,7 +645,7 @@ void prog_past_leave(struct prog_past *past, enum prog_past_back why)
 
 bool prog_past_search(struct prog_past *past, sim_tick to, sim_tick *from)
 {
-    struct shared *sh = past->shared;
+    struct past_shared *sh = past->shared;
     struct slot *const s = to ? slot_before(past, to - 1) : NULL;
 
     if (!s)

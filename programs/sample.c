@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 
-enum { RESTS = 64 /* [PCycles] between two looks whether the machine rests */ };
-
 /* What the machine does at present. */
 enum part {
     LEAD,   /* timed, and not counted */
@@ -115,7 +113,7 @@ sim_tick prog_sampler_date(const struct prog_sampler *s)
     case SAMPLE:
         return !s->how->every ? SIM_NEVER : s->begin + s->how->length / (s->halved ? 1 : 2);
     case REST:
-        return nm_machine_now(sample_machine(s)) + RESTS;
+        return nm_machine_now(sample_machine(s)) + PROG_REST_LOOKS;
     case WARM: /* the machine may have come to rest too late for it */
         return sim_later(s->due, nm_machine_now(sample_machine(s)));
     case PAGES:

@@ -7,6 +7,8 @@
 
 #include "programs/workload.h"
 
+enum { PROG_REST_LOOKS = 64 /**< [PCycles] between two looks whether the machine rests */ };
+
 struct prog_sampler;
 
 /** The machine is to be timed from here on. @return the caller's, for prog_sampler_free */

@@ -160,6 +160,8 @@ static int find_calls(struct calls *calls)
     return library ? 0 : -ELIBACC;
 }
 
+#undef CALLS
+
 /* ---- the platform ---------------------------------------------------------------------------- */
 
 /** A file for a moment: one without a name, or, where no /proc shows those, in /tmp.
