@@ -23,9 +23,9 @@ static const enum doc_statistic usual[] = {
 };
 
 enum {
-    NUMBER = 24, /**< [bytes] that a number takes */
-    WIDTH = 14,  /**< of a column of numbers, at least */
-    STATUS = 160 /**< [bytes] of how a run ended */
+    COMPARED_NUMBER = 24, /**< [bytes] that a number takes */
+    COMPARED_WIDTH = 14,  /**< of a column of numbers, at least */
+    STATUS = 160          /**< [bytes] of how a run ended */
 };
 
 /* ---- the rows -------------------------------------------------------------------------------- */
@@ -182,12 +182,12 @@ struct doc_value look_compared_value(const struct look_comparison *c, size_t row
 static int width_of(const struct look_comparison *c, size_t i)
 {
     const int n = (int)strlen(c->name[i]);
-    return n < WIDTH ? WIDTH : n;
+    return n < COMPARED_WIDTH ? COMPARED_WIDTH : n;
 }
 
-static void write_text(const struct look_comparison *c, FILE *out)
+static void comparison_write_text(const struct look_comparison *c, FILE *out)
 {
-    char text[NUMBER], marked[NUMBER + 1], status[STATUS];
+    char text[COMPARED_NUMBER], marked[COMPARED_NUMBER + 1], status[STATUS];
     for (size_t i = 0; i < c->runs; i++)
         fprintf(out, "# %s: %s, %s\n", c->run[i].directory,
                 doc_finished_status(&c->run[i], status, sizeof status), c->run[i].result_hash);
@@ -209,10 +209,10 @@ static void write_text(const struct look_comparison *c, FILE *out)
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void write_csv(const struct look_comparison *c, FILE *out)
+static void comparison_write_csv(const struct look_comparison *c, FILE *out)
 {
     const char **field = sim_alloc(2 + c->runs, sizeof *field);
-    char(*text)[NUMBER] = sim_alloc(c->runs, sizeof *text);
+    char(*text)[COMPARED_NUMBER] = sim_alloc(c->runs, sizeof *text);
     field[0] = "statistic", field[1] = "unit";
     for (size_t i = 0; i < c->runs; i++)
         field[2 + i] = c->run[i].directory;
@@ -257,7 +257,7 @@ static json_t *row_json(const struct look_comparison *c, size_t k)
     return row;
 }
 
-static void write_json(const struct look_comparison *c, FILE *out)
+static void comparison_write_json(const struct look_comparison *c, FILE *out)
 {
     json_t *rows = json_array();
     for (size_t k = 0; k < c->rows; k++)
@@ -267,5 +267,6 @@ static void write_json(const struct look_comparison *c, FILE *out)
     doc_json_put(out, root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 }
 
-const struct look_compare_format look_compare_formats[] = {
-    {"text", write_text}, {"csv", write_csv}, {"json", write_json}};
+const struct look_compare_format look_compare_formats[] = {{"text", comparison_write_text},
+                                                           {"csv", comparison_write_csv},
+                                                           {"json", comparison_write_json}};

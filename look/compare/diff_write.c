@@ -12,9 +12,9 @@
 #include <string.h>
 
 enum {
-    MOST = 20,   /**< rows of a part, and those that were asked for, unless all are wanted */
-    NUMBER = 24, /**< [bytes] that a number takes */
-    WIDTH = 14   /**< of a column of numbers */
+    MOST = 20,          /**< rows of a part, and those that were asked for, unless all are wanted */
+    CHANGE_NUMBER = 24, /**< [bytes] that a number takes */
+    CHANGE_WIDTH = 14   /**< of a column of numbers */
 };
 
 /* What people see where there is no value. */
@@ -103,7 +103,7 @@ static void put_elapsed(const struct look_diff *d, FILE *out)
 static const char *diff_write_value_of(const struct look_diff *d, const struct look_change *c,
                                        int of, char *buf, size_t size)
 {
-    char text[NUMBER];
+    char text[CHANGE_NUMBER];
     doc_value_text(&c->value[of], DOC_DIGITS, text, sizeof text);
     snprintf(buf, size, "%s%s", *text ? doc_finished_tilde(d->of[of], c->name, c->unit) : "",
              diff_write_shown(text));
@@ -112,12 +112,13 @@ static const char *diff_write_value_of(const struct look_diff *d, const struct l
 
 static void put_change(const struct look_diff *d, const struct look_change *c, FILE *out)
 {
-    char a[NUMBER + 1], b[NUMBER + 1], both[NUMBER], share[NUMBER] = "-";
+    char a[CHANGE_NUMBER + 1], b[CHANGE_NUMBER + 1], both[CHANGE_NUMBER],
+        share[CHANGE_NUMBER] = "-";
     double percent;
     if (look_change_percent(c, &percent))
         snprintf(share, sizeof share, "%+.1f %%", percent);
-    fprintf(out, "%*s %*s %*s %12s  ", WIDTH, diff_write_value_of(d, c, 0, a, sizeof a), WIDTH,
-            diff_write_value_of(d, c, 1, b, sizeof b), WIDTH,
+    fprintf(out, "%*s %*s %*s %12s  ", CHANGE_WIDTH, diff_write_value_of(d, c, 0, a, sizeof a),
+            CHANGE_WIDTH, diff_write_value_of(d, c, 1, b, sizeof b), CHANGE_WIDTH,
             diff_write_shown(diff_write_difference(c, DOC_DIGITS, both, sizeof both)), share);
     if (c->region && strcmp(c->region, DOC_WHOLE) != 0)
         fprintf(out, "%s/", c->region);
@@ -158,8 +159,8 @@ static void put_part(const struct look_diff *d, enum look_diff_part part, FILE *
     const struct look_changes *changes = &d->part[part];
     if (!changes->count && !changes->small && !changes->parts)
         return;
-    fprintf(out, "#\n# %s\n#%*s %*s %*s %12s\n", look_diff_parts[part].sentence, WIDTH - 1, "A",
-            WIDTH, "B", WIDTH, "B - A", "change");
+    fprintf(out, "#\n# %s\n#%*s %*s %*s %12s\n", look_diff_parts[part].sentence, CHANGE_WIDTH - 1,
+            "A", CHANGE_WIDTH, "B", CHANGE_WIDTH, "B - A", "change");
     size_t shown = 0;
     for (size_t i = 0; i < changes->count; i++)
         if (diff_write_wanted(d, changes, i)) {
@@ -176,7 +177,7 @@ void look_diff_head(const struct look_diff *d, FILE *out)
     put_settings(d, out);
 }
 
-static void write_text(const struct look_diff *d, FILE *out)
+static void diff_write_text(const struct look_diff *d, FILE *out)
 {
     look_diff_head(d, out);
     put_hashes(d, out);
@@ -193,7 +194,7 @@ static void write_text(const struct look_diff *d, FILE *out)
 
 static void diff_write_put_row(const char *part, const struct look_change *c, FILE *out)
 {
-    char a[NUMBER], b[NUMBER], both[NUMBER], share[NUMBER] = "";
+    char a[CHANGE_NUMBER], b[CHANGE_NUMBER], both[CHANGE_NUMBER], share[CHANGE_NUMBER] = "";
     double percent;
     if (look_change_percent(c, &percent))
         snprintf(share, sizeof share, "%.6g", percent);
@@ -208,7 +209,7 @@ static void diff_write_put_row(const char *part, const struct look_change *c, FI
     doc_csv_row(out, field, sizeof field / sizeof *field);
 }
 
-static void write_csv(const struct look_diff *d, FILE *out)
+static void diff_write_csv(const struct look_diff *d, FILE *out)
 {
     fputs("part,region,name,a,b,difference,percent,unit\r\n", out);
     for (size_t i = 0; i < d->settings; i++) {
@@ -276,7 +277,7 @@ static json_t *regions_json(char *const *names)
     return list;
 }
 
-static void write_json(const struct look_diff *d, FILE *out)
+static void diff_write_json(const struct look_diff *d, FILE *out)
 {
     json_t *root =
         json_pack("{s:i,s:b,s:o,s:o,s:o,s:o,s:o}", "schema", DOC_SCHEMA_diff, "same", d->same, "a",
@@ -289,4 +290,4 @@ static void write_json(const struct look_diff *d, FILE *out)
 }
 
 const struct look_diff_format look_diff_formats[] = {
-    {"text", write_text}, {"csv", write_csv}, {"json", write_json}};
+    {"text", diff_write_text}, {"csv", diff_write_csv}, {"json", diff_write_json}};

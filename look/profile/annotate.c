@@ -94,7 +94,7 @@ static int64_t measured_at(struct annotating *a, uint64_t va)
                          &look_sums_at(&a->spent, (struct look_key){va, 0})->self);
 }
 
-static void put_numbers(const struct annotating *a, int64_t value)
+static void annotate_put_cost(const struct annotating *a, int64_t value)
 {
     if (value)
         fprintf(a->out, "%8.2f%% %12" PRId64, look_percent(value, a->all), value);
@@ -129,7 +129,7 @@ static void put_source(struct annotating *a, uint64_t va, int64_t value)
     if (source->why && !source->told)
         fprintf(a->out, "# no source text of %s: %s\n", source->path, source->why);
     source->told = true;
-    put_numbers(a, value);
+    annotate_put_cost(a, value);
     fprintf(a->out, "  %s:%u", name ? name + 1 : at->file, at->line);
     look_chain_behind(a->view->code, look_code_chain(a->view->code, va), a->out);
     fprintf(a->out, "%s%s\n", text ? "  " : "", text ? text : "");
@@ -141,7 +141,7 @@ static void put_instruction(struct annotating *a, uint64_t va)
     const int64_t value = measured_at(a, va);
     if (!look_insn_text(a->view->code, va, text, sizeof text) && !value)
         return;
-    put_numbers(a, value);
+    annotate_put_cost(a, value);
     fprintf(a->out, "  %10" PRIx64 ":  %s", va, text);
     put_calls(a, va);
     putc('\n', a->out);
@@ -211,7 +211,7 @@ static int64_t sum_function(struct annotating *a, uint32_t function, uint64_t *f
 static void put_stretches(struct annotating *a, uint64_t from, uint64_t to, int64_t rest)
 {
     if (rest) {
-        put_numbers(a, rest);
+        annotate_put_cost(a, rest);
         fprintf(a->out, "  %s\n", LOOK_BORDER);
     }
     if (to > from && to - from > FUNCTION_MAX)

@@ -69,8 +69,8 @@ static void put_heading(const struct look_view *view, const struct look_show *sh
     fprintf(out, "  %s\n", look_by_rows[show->by].name);
 }
 
-static void put_numbers(const struct look_view *view, const struct look_show *show,
-                        const struct look_entry *entry, FILE *out)
+static void entry_put_numbers(const struct look_view *view, const struct look_show *show,
+                              const struct look_entry *entry, FILE *out)
 {
     const struct look_measure total = look_measure_total();
     const struct look_cost *cost = show->children ? &entry->all : &entry->self;
@@ -117,7 +117,7 @@ static void text_put_line(struct look_view *view, const struct look_show *show,
     const char *source = show->by == LOOK_BY_line ? look_view_source(view, entry->key) : NULL;
     const char *inlined = show->by == LOOK_BY_line ? look_view_inlined(view, entry->key) : NULL;
     char *label = look_view_label(view, show->by, entry->key);
-    put_numbers(view, show, entry, out);
+    entry_put_numbers(view, show, entry, out);
     fputs(label, out);
     if (inlined)
         fprintf(out, " (%s)", inlined);

@@ -77,7 +77,7 @@ static json_t *json_cards(const struct look_sharing *s, const struct look_shared
     return array;
 }
 
-static const char *const kinds[] = {
+static const char *const object_kinds[] = {
     [LOOK_OBJECT_NONE] = "unknown",  [LOOK_OBJECT_STATIC] = "static", [LOOK_OBJECT_HEAP] = "heap",
     [LOOK_OBJECT_HEADER] = "header", [LOOK_OBJECT_STACK] = "stack",   [LOOK_OBJECT_TLS] = "tls",
     [LOOK_OBJECT_CODE] = "code"};
@@ -91,10 +91,11 @@ static json_t *json_holds(const struct look_sharing *s, const struct look_shared
     for (size_t i = 0; i < count; i++) {
         const uint64_t set[] = {(uint64_t)part[i].bytes, (uint64_t)(part[i].bytes >> 64)};
         json_array_append_new(
-            array, json_pack("{s:s,s:o,s:o,s:o,s:I,s:I}", "kind", kinds[part[i].at.kind], "object",
-                             doc_json_text(part[i].at.key), "first", doc_json_text(part[i].at.name),
-                             "bytes", json_bytes(set), "falsely", (json_int_t)part[i].lost.falsely,
-                             "truly", (json_int_t)part[i].lost.truly));
+            array,
+            json_pack("{s:s,s:o,s:o,s:o,s:I,s:I}", "kind", object_kinds[part[i].at.kind], "object",
+                      doc_json_text(part[i].at.key), "first", doc_json_text(part[i].at.name),
+                      "bytes", json_bytes(set), "falsely", (json_int_t)part[i].lost.falsely,
+                      "truly", (json_int_t)part[i].lost.truly));
     }
     free(part);
     return array;

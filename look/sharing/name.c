@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 4 /* [bytes] as the maps of lines have them */ };
-
 /* ---- an object that was shared --------------------------------------------------------------- */
 
 const struct look_shared_object *look_sharing_shared(const struct look_sharing *s, const char *name)
@@ -28,7 +26,7 @@ const struct look_shared_object *look_sharing_shared(const struct look_sharing *
 static void name_word(struct look_named *out)
 {
     if (out->at.kind == LOOK_OBJECT_NONE) {
-        out->at.size = WORD - out->at.from % WORD;
+        out->at.size = LOOK_WORD - out->at.from % LOOK_WORD;
         out->to = out->from + out->at.size;
     }
 }
@@ -166,7 +164,7 @@ static bool find_in_parts(const struct look_sharing *s, const char *name, struct
 static bool name_find_word(const struct look_sharing *s, const struct look_shared_line *line,
                            const char *name, struct look_named *out)
 {
-    for (uint64_t byte = 0; byte < s->truth->line; byte += WORD) {
+    for (uint64_t byte = 0; byte < s->truth->line; byte += LOOK_WORD) {
         look_sharing_object(s, line, s->truth->copy[line->copy].va + byte, &out->at);
         if (name_is_called(s, name, out))
             return true;

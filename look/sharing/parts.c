@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 4 /* [bytes] as the maps of lines have them */ };
-
 pc_bytes look_copy_read(const struct pc_missed_copy *copy)
 {
     return (pc_bytes)copy->read[1] << 64 | copy->read[0];
@@ -89,7 +87,7 @@ struct look_held *look_sharing_parts(const struct look_sharing *s,
 {
     const struct doc_truth *truth = s->truth;
     const uint64_t va = truth->copy[line->copy].va;
-    struct look_held *part = sim_alloc(line->rows + (size_t)truth->line / WORD, sizeof *part);
+    struct look_held *part = sim_alloc(line->rows + (size_t)truth->line / LOOK_WORD, sizeof *part);
     const pc_bytes written = look_sharing_written(s, line);
     pc_bytes touched = 0;
     struct look_object at;
@@ -97,7 +95,7 @@ struct look_held *look_sharing_parts(const struct look_sharing *s,
     *count = 0;
     for (size_t i = line->copy; i < line->copy + line->copies; i++)
         touched |= look_copy_read(&truth->copy[i]) | look_copy_written(&truth->copy[i]);
-    for (unsigned byte = 0; byte < truth->line; byte += WORD) {
+    for (unsigned byte = 0; byte < truth->line; byte += LOOK_WORD) {
         if (!(touched & parts_word_at(byte)))
             continue;
         look_sharing_object(s, line, va + byte, &at);
@@ -109,8 +107,8 @@ struct look_held *look_sharing_parts(const struct look_sharing *s,
             continue;
         look_object_asked(s->finder, truth, &truth->row[i], &at);
         struct look_held *p = parts_part_of(part, count, &at);
-        const pc_bytes word =
-            parts_word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
+        const pc_bytes word = parts_word_at((unsigned)(truth->row[i].va - va) %
+                                            (unsigned)truth->line / LOOK_WORD * LOOK_WORD);
         p->bytes |= word;
         parts_call(p, &at, doc_plus(lost.falsely, lost.truly), word & written);
         p->lost.falsely = doc_plus(p->lost.falsely, lost.falsely);

@@ -9,6 +9,8 @@
 #include "look/object_at.h"
 #include "procard/copies.h"
 
+enum { LOOK_WORD = 4 /**< [bytes] as the maps of lines have them */ };
+
 /** What sharing a line or an object was, by what it cost. */
 enum look_verdict {
     LOOK_VERDICT_none,  /**< neither cost a hundredth of the time of threads that did not sleep */

@@ -20,13 +20,12 @@
 enum {
     PARTS_MAX = 4096, /* more of them fill every place anyway */
     PAGES_MAX = 64,   /* that are weighed by their places in the secondary caches */
-    CARDS_MAX = 1024,
-    HEAVY = 1 << 20, /* all that a card has touched */
+    HEAVY = 1 << 20,  /* all that a card has touched */
 };
 
 struct spread_range {
     struct nm_apart_range range;
-    uint64_t users[CARDS_MAX / 64]; /* the cards that have touched it */
+    uint64_t users[LOOK_CARDS_MAX / 64]; /* the cards that have touched it */
 };
 
 struct spread {
@@ -36,7 +35,7 @@ struct spread {
     const struct nm_params *p;
     uint64_t line, page; /* [bytes] */
     uint64_t places;     /* [lines] of a page */
-    uint64_t *weight;    /* [CARDS_MAX][places] */
+    uint64_t *weight;    /* [LOOK_CARDS_MAX][places] */
 };
 
 static int spread_order(uint64_t a, uint64_t b)
@@ -60,7 +59,7 @@ static int spread_by_address(const void *x, const void *y)
 
 static bool is_data(const struct pc_missed_copy *copy)
 {
-    return !copy->code && copy->card < CARDS_MAX &&
+    return !copy->code && copy->card < LOOK_CARDS_MAX &&
            (copy->read[0] || copy->read[1] || copy->written[0] || copy->written[1]);
 }
 
@@ -92,7 +91,7 @@ static void spread_use(struct spread *s, const struct pc_missed_copy *copy)
 
 static void spread_weigh(struct spread *s)
 {
-    uint64_t *lines = sim_alloc(CARDS_MAX, sizeof *lines);
+    uint64_t *lines = sim_alloc(LOOK_CARDS_MAX, sizeof *lines);
     for (size_t i = 0; i < s->truth->copies; i++)
         if (is_data(&s->truth->copy[i]))
             lines[s->truth->copy[i].card]++;
@@ -121,7 +120,7 @@ static void spread_sum(const struct spread *s, const struct spread_range *part, 
                        uint64_t *sum)
 {
     memset(sum, 0, s->places * sizeof *sum);
-    for (unsigned card = 0; card < CARDS_MAX; card++) {
+    for (unsigned card = 0; card < LOOK_CARDS_MAX; card++) {
         const uint64_t places = spread_uses(part, count, card) ? s->places : 0;
         for (uint64_t i = 0; i < places; i++)
             sum[i] += s->weight[card * s->places + i];
@@ -132,7 +131,7 @@ static void spread_sum(const struct spread *s, const struct spread_range *part, 
 static void spread_take(struct spread *s, const struct spread_range *part, size_t count,
                         uint64_t at, uint64_t lines)
 {
-    for (unsigned card = 0; card < CARDS_MAX; card++) {
+    for (unsigned card = 0; card < LOOK_CARDS_MAX; card++) {
         const uint64_t taken = spread_uses(part, count, card) ? lines : 0;
         for (uint64_t i = 0; i < taken && i < s->places; i++)
             s->weight[card * s->places + (at + i) % s->places] += HEAVY / s->places;
@@ -268,7 +267,7 @@ void look_layout_spread(struct look_layout *l, const struct doc_truth *truth,
     if (!l->ranges || l->ranges > PARTS_MAX || p->l2_line != truth->line)
         return;
     s.part = sim_alloc(l->ranges, sizeof *s.part);
-    s.weight = sim_alloc(CARDS_MAX * s.places, sizeof *s.weight);
+    s.weight = sim_alloc(LOOK_CARDS_MAX * s.places, sizeof *s.weight);
     for (size_t i = 0; i < l->ranges; i++)
         s.part[i].range = l->range[i];
     spread_find(&s);

@@ -16,7 +16,6 @@ enum {
     ASKERS = 6,   /* of a line */
     HELD = 6,     /* objects in it */
     CARDS = 16,   /* of a line's map */
-    WORD = 4,     /* [bytes] of a place in the map */
 };
 
 static double text_share(const struct look_sharing *s, int64_t cycles)
@@ -138,8 +137,8 @@ static unsigned text_bits(const uint64_t set[2], unsigned first, unsigned count)
 
 static char touch_of(const struct pc_missed_copy *copy, unsigned byte)
 {
-    const bool reads = text_bits(copy->read, byte, WORD),
-               writes = text_bits(copy->written, byte, WORD);
+    const bool reads = text_bits(copy->read, byte, LOOK_WORD),
+               writes = text_bits(copy->written, byte, LOOK_WORD);
     return reads && writes ? 'b' : writes ? 'w' : reads ? 'r' : '.';
 }
 
@@ -156,7 +155,7 @@ static void put_map(const struct look_sharing *s, const struct look_shared_line 
             continue;
         }
         fprintf(out, "      processor %4" PRIu32 "  ", copy->card);
-        for (unsigned byte = 0; byte < s->truth->line; byte += WORD)
+        for (unsigned byte = 0; byte < s->truth->line; byte += LOOK_WORD)
             putc(touch_of(copy, byte), out);
         fprintf(out, "  lost it %" PRIu64 " time%s\n", copy->taken, sim_plural(copy->taken));
     }

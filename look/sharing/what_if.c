@@ -31,7 +31,7 @@ bool look_unit_is_typed(enum look_unit unit)
     return unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members || unit == LOOK_UNIT_leaves;
 }
 
-enum { CARDS_MAX = 1024, RANGES_MAX = 1 << 20 };
+enum { RANGES_MAX = 1 << 20 };
 
 static void add_range(struct look_layout *l, uint64_t from, uint64_t to, uint32_t group)
 {
@@ -44,7 +44,7 @@ static void add_range(struct look_layout *l, uint64_t from, uint64_t to, uint32_
 
 /* The cards that have touched a byte, and, if that matters, that have written it. */
 struct users {
-    uint64_t card[CARDS_MAX / 64], writer[CARDS_MAX / 64];
+    uint64_t card[LOOK_CARDS_MAX / 64], writer[LOOK_CARDS_MAX / 64];
     uint32_t group;
     UT_hash_handle hh;
 };
@@ -116,7 +116,7 @@ static bool users_of(const struct doc_truth *truth, const struct index *lines, u
          i < truth->copies && truth->copy[i].line == truth->copy[known->copy].line; i++) {
         const struct pc_missed_copy *copy = &truth->copy[i];
         const uint64_t touched = copy->read[byte / 64] | copy->written[byte / 64];
-        if (!(touched >> byte % 64 & 1) || copy->code || copy->card >= CARDS_MAX)
+        if (!(touched >> byte % 64 & 1) || copy->code || copy->card >= LOOK_CARDS_MAX)
             continue;
         users->card[copy->card / 64] |= UINT64_C(1) << copy->card % 64;
         if (writers && copy->written[byte / 64] >> byte % 64 & 1)
@@ -229,12 +229,11 @@ static void part_by_members(const struct look_sharing *s, const struct look_name
 /* The words of [from, to) that somebody has touched. */
 static void part_by_words(struct parting *p, uint64_t from, uint64_t to)
 {
-    enum { WORD = 4 };
     struct users users;
     for (uint64_t va = from, next; va < to && p->layout->ranges < RANGES_MAX; va = next) {
         bool used = false;
         const bool known = line_at(p->truth, p->lines, va);
-        next = (va | (known ? WORD - 1 : p->truth->line - 1)) + 1;
+        next = (va | (known ? LOOK_WORD - 1 : p->truth->line - 1)) + 1;
         next = next < to ? next : to;
         for (uint64_t byte = va; byte < next && !used; byte++)
             used = users_of(p->truth, p->lines, byte, false, &users);

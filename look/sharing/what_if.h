@@ -8,6 +8,8 @@
 #include "look/sharing/sharing.h"
 #include "machine/apart.h"
 
+enum { LOOK_CARDS_MAX = 1024 /**< others are left out */ };
+
 /** What gets lines of its own. */
 enum look_unit {
     LOOK_UNIT_threads,  /**< the bytes that the same processors touch */
