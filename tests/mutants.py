@@ -36,7 +36,7 @@ import dearest
 import mutate
 import skip
 
-OPTIONS = ["--buildtype=release"]
+OPTIONS = ["--buildtype=release", "-Dtogether=false"]  # a fault makes its own file anew
 PRODUCT = "cli/numachine"
 BESIDE = ["experiments", "tests", "docs", "configs"]  # what the tests need of the tree besides the rooms
 FIRST = 4  # tests of which the programs are built at once; then twice as many, and so on
@@ -93,7 +93,8 @@ class Tree:
             sys.exit(trouble)
         told = json.loads(subprocess.run(["meson", "introspect", "--targets", self.build], capture_output=True, check=True).stdout)
         files = {one["id"]: [os.path.relpath(f, self.build) for f in one["filename"]] for one in told}
-        self.libraries = [f for one in told if one["name"] in ("numachine", "brief") and "library" in one["type"] for f in files[one["id"]]]
+        self.libraries = [f for one in told if one["defined_in"] == str(self.copy / "meson.build") and "library" in one["type"]
+                          for f in files[one["id"]]]
         self.tests = {one["name"]: one for one in dearest.tests_of(self.build, "quick", ["*"])}
         self.needs = {name: [f for target in one["depends"] for f in files.get(target, [])] for name, one in self.tests.items()}
         commands = json.loads((self.build / "compile_commands.json").read_text())

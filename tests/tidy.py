@@ -28,6 +28,16 @@ def sources(commands, source, build):
     return sorted(f for f in files if f.is_relative_to(source) and not f.is_relative_to(build))
 
 
+def apart(commands, build):
+    """What compiles each source by itself: a command for each that a unity source of meson's includes."""
+    for c in commands:
+        file = build / c["file"]
+        names = re.findall(r"^#include<(.*)>$", file.read_text(), re.M) if file.name.endswith("-unity0.c") else []
+        yield from ({**c, "file": name, "command": c["command"].replace(f" -c {c['file']}", f" -c {name}")} for name in names)
+        if not names:
+            yield c
+
+
 def understood(commands):
     """Without how code is generated (-f...), of which clang does not know all, and which says nothing of the source."""
     return [{**c, "command": re.sub(r" -f\S+", "", c["command"])} for c in commands]
@@ -50,7 +60,7 @@ def main():
     options = ["--checks=-clang-analyzer-*"] if quick else []
     skip.need("clang-tidy", "clang-tidy")
     begin = time.monotonic()
-    commands = json.loads((build / "compile_commands.json").read_text())
+    commands = list(apart(json.loads((build / "compile_commands.json").read_text()), build))
     files = sources(commands, source, build)
     with tempfile.TemporaryDirectory() as database, \
          concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
