@@ -167,6 +167,7 @@ struct lx_watched {
     uint64_t slept;        /**< `calls` when it last went to sleep on a futex ... */
     uint64_t futex;        /**< ... at this address ... */
     uint32_t expected;     /**< ... with this value */
+    uint64_t failed;       /**< of its SCs, until that call */
     uint64_t vain;         /**< how often it found that one taken again, in a row */
     uint64_t
         states[WATCHED_STATES]; /**< hashes of its registers at the last looks of a standstill */

@@ -32,7 +32,8 @@
 
 enum {
     PERIOD = 1 << 20,      /**< [ticks] between looks */
-    RETRY = 100,           /**< [instructions] at most from a wake-up to the next sleep in vain */
+    RETRY = 100,           /**< [instructions] at most from a wake-up to the next sleep in vain, ... */
+    RETRY_SC = 50,         /**< ... and so many for each SC that failed meanwhile */
     LINES = 8,             /**< findings said at one look */
     FOLDED = 3,            /**< threads that do the same have one line, from so many on */
     FURTHER = 10,          /**< a row is spoken of again when it has grown so many times longer */
@@ -70,13 +71,15 @@ void lx_watch_sleep(struct lx_thread *t, uint64_t addr, uint32_t expected)
 {
     struct lx_watched *w = &t->watched;
     const bool taken = expected && (expected == w->expected || expected >> 31);
-    const bool again = taken && w->futex == addr && w->slept + 1 == w->calls && w->since < RETRY;
+    const uint64_t most = RETRY + RETRY_SC * (w->tries.failed - w->failed);
+    const bool again = taken && w->futex == addr && w->slept + 1 == w->calls && w->since < most;
 
     w->vain = again ? w->vain + 1 : 0;
     w->vain_said = again ? w->vain_said : 0;
     w->futex = addr;
     w->expected = expected;
     w->slept = w->calls;
+    w->failed = w->tries.failed;
     if (!again)
         w->free_at = lx_now(t->p);
 }
