@@ -32,7 +32,7 @@
 
 enum {
     PERIOD = 1 << 20,      /**< [ticks] between looks */
-    RETRY = 100,           /**< [instructions] at most from a wake-up to the next sleep in vain, ... */
+    RETRY = 100,           /**< [instructions] at most from a wake-up to a sleep in vain, ... */
     RETRY_SC = 50,         /**< ... and so many for each SC that failed meanwhile */
     LINES = 8,             /**< findings said at one look */
     FOLDED = 3,            /**< threads that do the same have one line, from so many on */
