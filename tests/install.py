@@ -141,7 +141,7 @@ ENDS = ("_exit", "exit", "quick_exit", "abort", "err", "errx", "kill", "raise")
 def together(build, source):
     """The sources of what is compiled as one: {object: {the name that the object of each would have: its text}}."""
     units = {}
-    for unit in build.glob("lib*.a.p/*-unity0.c"):
+    for unit in build.glob("lib*.a.p/*-unity*.c"):
         files = [pathlib.Path(f).resolve() for f in re.findall(r"^#include<(.*)>$", unit.read_text(), re.M)]
         units[f"meson-generated_{unit.name}.o"] = {
             str(f.relative_to(source)).replace("/", "_") + ".o": re.sub(r"/\*.*?\*/", "", f.read_text(), flags=re.S) for f in files}

@@ -32,7 +32,7 @@ def apart(commands, build):
     """What compiles each source by itself: a command for each that a unity source of meson's includes."""
     for c in commands:
         file = build / c["file"]
-        names = re.findall(r"^#include<(.*)>$", file.read_text(), re.M) if file.name.endswith("-unity0.c") else []
+        names = re.findall(r"^#include<(.*)>$", file.read_text(), re.M) if re.search(r"-unity\d+\.c$", file.name) else []
         yield from ({**c, "file": name, "command": c["command"].replace(f" -c {c['file']}", f" -c {name}")} for name in names)
         if not names:
             yield c

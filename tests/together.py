@@ -47,7 +47,7 @@ def preprocessed(command, source, build):
         elif mark and len(stack) == 1:
             stack = [os.path.normpath(build / mark[1])]
         elif line.strip() and not mark and stack[-1].startswith(f"{source}/"):
-            found[os.path.relpath(stack[-1], source)].append(" ".join(line.split()))
+            found[os.path.relpath(stack[-1], source)].append(re.sub(r"\s+", " ", line.rstrip()))
     return found
 
 

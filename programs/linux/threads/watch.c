@@ -33,7 +33,8 @@
 enum {
     PERIOD = 1 << 20,      /**< [ticks] between looks */
     RETRY = 100,           /**< [instructions] at most from a wake-up to a sleep in vain, ... */
-    RETRY_SC = 50,         /**< ... and so many for each SC that failed meanwhile */
+    RETRY_SC = 50,         /**< ... so many more for an SC that failed at the lock ... */
+    RETRY_SCS = 2,         /**< ... and for at most so many of them */
     LINES = 8,             /**< findings said at one look */
     FOLDED = 3,            /**< threads that do the same have one line, from so many on */
     FURTHER = 10,          /**< a row is spoken of again when it has grown so many times longer */
@@ -71,7 +72,8 @@ void lx_watch_sleep(struct lx_thread *t, uint64_t addr, uint32_t expected)
 {
     struct lx_watched *w = &t->watched;
     const bool taken = expected && (expected == w->expected || expected >> 31);
-    const uint64_t most = RETRY + RETRY_SC * (w->tries.failed - w->failed);
+    const uint64_t failed = w->tries.va == addr ? w->tries.failed - w->failed : 0;
+    const uint64_t most = RETRY + RETRY_SC * (failed < RETRY_SCS ? failed : RETRY_SCS);
     const bool again = taken && w->futex == addr && w->slept + 1 == w->calls && w->since < most;
 
     w->vain = again ? w->vain + 1 : 0;
