@@ -39,7 +39,8 @@ stub ninja "echo >>'$scratch/looks'
     chmod +x '$tree/build/cli/numachine'"
 
 # The Debian is a directory of files: `has`, packages that apt's lists have; `here`, those that are installed;
-# `fetched`, the lists that an update brings; `broken`, what apt-get says where it fails; `user`, a user's number.
+# `fetched`, the lists that an update brings; `broken`, what apt-get says where it fails; `slow`, when [s] apt-get is to go on;
+# `user`, a user's number.
 # shellcheck disable=SC2016 # for the stubs to expand
 {
     cd "$scratch/debian" || exit 1
@@ -57,7 +58,11 @@ indextargets*) [ ! -s has ] || echo lists; exit ;;
 *\ install*) what=install ;;
 esac
 echo "$what" >>asked
-[ ! -e slow ] || { echo "fetches $what"; /bin/sleep 0.2; }
+if [ -e slow ]; then # until that has been said which the test wants
+    echo "fetches $what"
+    for _ in $(seq 300); do grep -q "$(cat slow) s: fetches $what" ../out && break || /bin/sleep 0.1; done
+    echo 60 >slow
+fi
 if [ -e "broken-$what" ]; then cat "broken-$what"; exit "$(cat "status-$what")"; fi
 if [ $what = update ]; then
     [ ! -e fetched ] || cp fetched has
@@ -68,7 +73,7 @@ else
 fi'
 }
 
-# debian WORDS...: a new one, whose lists have all packages, of which none is installed. Its root has the words as files.
+# A new one, whose lists have all packages, of which none is installed.
 debian() {
     rm -rf "${tree:?}/build" "$scratch/debian"
     mkdir "$scratch/debian"
@@ -77,7 +82,6 @@ debian() {
     : >here
     sed -n "/^[a-z]*_packages='/,/'/p" "$tree/numachine" | sed "s/^[a-z]*_packages=//; s/#.*//" | tr "' " '\n' |
         grep . >has
-    [ $# -eq 0 ] || touch "$@"
 }
 
 # How the command ends, after what other words: says STATUS WORDS [COMMAND...]
@@ -106,7 +110,8 @@ also runs
 says 0 runs
 never numachine:
 [ "$(tr '\n' ' ' <asked)" = 'update install ' ] || failed "apt-get was asked for: $(cat asked)"
-debian slow
+debian
+echo 30 >slow
 says 0 'numachine: 30 s: fetches update'
 also 'numachine: 60 s: fetches install'
 
