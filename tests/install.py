@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 import skip
+import tidy
 
 INCLUDE = re.compile(r'^#\s*include\s+"([^"]+)"', re.M)
 KERNEL = re.compile(r"^KN_KERNEL\(", re.M)
@@ -142,7 +143,7 @@ def together(build, source):
     """The sources of what is compiled as one: {object: {the name that the object of each would have: its text}}."""
     units = {}
     for unit in build.glob("lib*.a.p/*-unity*.c"):
-        files = [pathlib.Path(f).resolve() for f in re.findall(r"^#include<(.*)>$", unit.read_text(), re.M)]
+        files = [pathlib.Path(f).resolve() for f in tidy.included(unit)]
         units[f"meson-generated_{unit.name}.o"] = {
             str(f.relative_to(source)).replace("/", "_") + ".o": re.sub(r"/\*.*?\*/", "", f.read_text(), flags=re.S) for f in files}
     return units

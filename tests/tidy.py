@@ -28,11 +28,15 @@ def sources(commands, source, build):
     return sorted(f for f in files if f.is_relative_to(source) and not f.is_relative_to(build))
 
 
+def included(unit):
+    """The sources that a unity source of meson's has compiled as one; none: it is no such source."""
+    return re.findall(r"^#include<(.*)>$", unit.read_text(), re.M) if re.search(r"-unity\d+\.c$", unit.name) else []
+
+
 def apart(commands, build):
-    """What compiles each source by itself: a command for each that a unity source of meson's includes."""
+    """What compiles each source by itself: a command for each that a unity source includes."""
     for c in commands:
-        file = build / c["file"]
-        names = re.findall(r"^#include<(.*)>$", file.read_text(), re.M) if re.search(r"-unity\d+\.c$", file.name) else []
+        names = included(build / c["file"])
         yield from ({**c, "file": name, "command": c["command"].replace(f" -c {c['file']}", f" -c {name}")} for name in names)
         if not names:
             yield c
