@@ -107,7 +107,7 @@ function decades(from, to) {
 /* Lines of our own: for paper, and where there is no package that draws them. */
 function plainCurves(chart) {
   const { rows, labels, x, log, unit } = chart, left = 62, right = 26, width = full(), top = 26, height = 330, place = spread(x[0][0], x[x.length - 1][0], log.x);
-  const all = rows.flatMap(r => r.slice(1)).filter(v => v !== null && (!log.y || v > 0)), max = all.length ? Math.max(...all) : 1;
+  const all = rows.flatMap(r => r.slice(1)).filter(v => Number.isFinite(v) && (!log.y || v > 0)), max = all.length ? Math.max(...all) : 1;
   const ticks = log.y ? [] : ticksWithin(Math.min(0, ...all), ticksTo(max).pop(), 6);
   const from = log.y ? Math.min(...all, max) / 1.15 : Math.min(0, ...all), to = log.y ? max * 1.15 : ticks[ticks.length - 1], high = spread(from, to, log.y), number = log.y ? short : axisNumbers(to), out = [words(0, 12, unit, { class: 'soft' })];
   const px = v => left + (width - left - right) * place(v), py = v => top + height - height * high(v);
