@@ -196,12 +196,15 @@ def judged(numachine, row, target, directory):
 
 
 def run(numachine, strangers, row, target, scratch):
+    """The source and the executable are named as seen from where they lie: both names are in the program's memory."""
     executable, directory = scratch / f"{row.number}.{target}", scratch / f"{row.number}.{target}.run"
     compiler = PREFIXES[target] + COMPILERS[pathlib.Path(row.name).suffix]
-    modules = scratch / f"{row.number}.{target}.modules"  # of Fortran
+    modules = scratch / f"{row.number}.{target}.modules"
     modules.mkdir()
-    subprocess.run([compiler, *row.flags, "-Wl,--no-warnings", strangers / row.name, "-o", executable], cwd=modules, check=True)
-    done = simulator.bounded([numachine, "stat", "--truth", *row.machine, *OPTIONS[target], "-o", directory, "--", executable],
+    fortran = ["-J", modules] if row.name.endswith(".f90") else []
+    subprocess.run([compiler, *row.flags, *fortran, "-Wl,--no-warnings", row.name, "-o", executable], cwd=strangers, check=True)
+    done = simulator.bounded([numachine, "stat", "--truth", *row.machine, *OPTIONS[target], "-o", directory, "--",
+                              f"./{executable.name}"],
                              cwd=scratch, stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 0, f"{row.name} for {target}: status {done.returncode}: {done.stderr.decode(errors='replace')}"
     sentence = asked(numachine, "c2c", directory)["sentence"]
