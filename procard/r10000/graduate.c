@@ -223,32 +223,24 @@ static void hardware_register(struct r10k *c, struct r10k_entry *e, sim_tick now
         c->scratch.gpr[e->w->result[0]] = value;
 }
 
-bool r10k_event_counter(struct r10k *c, const struct mips_op *op, uint64_t *value)
+bool r10k_event_counter(struct r10k *c, const struct r10k_word *w, struct mips_regs *r)
 {
-    const bool counter = op->code == MIPS_OP_MFPC || op->code == MIPS_OP_MTPC;
-    const bool reads = op->code == MIPS_OP_MFPC || op->code == MIPS_OP_MFPS;
-    const bool writes = op->code == MIPS_OP_MTPC || op->code == MIPS_OP_MTPS;
-    const unsigned reg = 2 * (unsigned)op->imm + counter;
+    const unsigned op = w->op.code;
+    const bool counter = op == MIPS_OP_MFPC || op == MIPS_OP_MTPC;
+    const bool reads = op == MIPS_OP_MFPC || op == MIPS_OP_MFPS;
+    const bool writes = op == MIPS_OP_MTPC || op == MIPS_OP_MTPS;
+    const unsigned reg = 2 * (unsigned)w->op.imm + counter;
     if (!c->p->r10000_cu0 || !(reads || writes))
         return false;
     if (writes) {
-        pc_pmc_write(&c->base, reg, (uint32_t)*value);
+        pc_pmc_write(&c->base, reg, w->sources ? (uint32_t)r->gpr[w->source[0]] : 0);
         c->asked = true;
         return true;
     }
     c->base.polls += !c->base.untimed; /* else a loop that waits for it sees the same for ever */
-    *value = (uint64_t)(int64_t)(int32_t)pc_pmc_read(&c->base, reg);
-    return true;
-}
-
-/* The same of an entry. */
-static bool event_counter(struct r10k *c, const struct r10k_entry *e)
-{
-    uint64_t value = e->w->sources ? c->scratch.gpr[e->w->source[0]] : 0;
-    if (!r10k_event_counter(c, &e->w->op, &value))
-        return false;
-    if (e->w->results)
-        c->scratch.gpr[e->w->result[0]] = value;
+    const uint32_t value = pc_pmc_read(&c->base, reg);
+    if (w->results)
+        r->gpr[w->result[0]] = (uint64_t)(int64_t)(int32_t)value;
     return true;
 }
 
@@ -281,7 +273,7 @@ static void execute_alone(struct r10k *c, struct r10k_entry *e, sim_tick now)
     r10k_gather(c, e);
     if (e->w->op.code == MIPS_OP_RDHWR)
         hardware_register(c, e, now);
-    else if (!event_counter(c, e))
+    else if (!r10k_event_counter(c, e->w, &c->scratch))
         r10k_compute(&c->scratch, &e->w->op, &out);
     if (e->w->op.code == MIPS_OP_CTC1)
         c->r.fcsr = c->scratch.fcsr;

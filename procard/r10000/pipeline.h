@@ -639,9 +639,8 @@ bool r10k_tlb_refill(struct r10k *c, uint64_t va, sim_tick now);
 /** graduate.c: up to four leave the list. @return what the cycle is put down to */
 enum pc_status r10k_graduate(struct r10k *c, sim_tick now);
 /** The four instructions of the event counters, if programs may use them (r10000.user_counters).
- *  @param[in,out] value  what is written, or has been read @return it was one of them, and is done
- */
-bool r10k_event_counter(struct r10k *c, const struct mips_op *op, uint64_t *value);
+ *  @param r  where its operand is, and its result goes @return it was one of them, and is done */
+bool r10k_event_counter(struct r10k *c, const struct r10k_word *w, struct mips_regs *r);
 /** Everything in flight begins again, but for actions that the oldest has done for good. */
 void r10k_flush(struct r10k *c, sim_tick at);
 /** Everything in flight begins again: c->r says where. */

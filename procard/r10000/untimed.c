@@ -136,17 +136,6 @@ static enum pc_status untimed_state_of(const struct r10k_word *w, bool taken)
     return states[w->klass] == PC_ST_BR_UNTAKEN && taken ? PC_ST_BR_TAKEN : states[w->klass];
 }
 
-/* @return it was an instruction of the event counters, and is done */
-static bool event_counter(struct r10k *c, const struct r10k_word *w)
-{
-    uint64_t value = w->sources ? c->r.gpr[w->source[0]] : 0;
-    if (!r10k_event_counter(c, &w->op, &value))
-        return false;
-    if (w->results)
-        c->r.gpr[w->result[0]] = value;
-    return true;
-}
-
 /* @return what the instruction raises */
 static enum pc_exc untimed_execute(struct r10k *c, const struct r10k_word *w,
                                    struct r10k_outcome *out)
@@ -156,7 +145,7 @@ static enum pc_exc untimed_execute(struct r10k *c, const struct r10k_word *w,
         return PC_EXC_RI;
     if (w->op.code == MIPS_OP_RDHWR)
         return hardware_register(c, w);
-    if (event_counter(c, w))
+    if (r10k_event_counter(c, w, &c->r))
         return PC_EXC_NONE;
     if (w->op.code != MIPS_OP_NOP)
         r10k_compute(&c->r, &w->op, out);
