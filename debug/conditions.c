@@ -49,8 +49,9 @@ bool dbg_break_add(struct dbg_conditions *c, uint64_t va, const uint8_t *code, s
     *b = (struct dbg_break){.va = va};
     conditions_pack(c);
     b->code = b->code_to = c->code_used;
-    if (count > DBG_CODE - c->code_used)
-        return true; /* who asked looks at the condition when the run has stopped */
+    /* The debugger looks at a condition that is too long when the run has stopped. */
+    if (!count || count > DBG_CODE - c->code_used)
+        return true;
     memcpy(c->code + c->code_used, code, count);
     b->code_to = c->code_used += (uint32_t)count;
     return true;
