@@ -6,6 +6,7 @@
  */
 #include "monitor/r10000/counters.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,12 @@ int main(int argc, char **argv)
     fclose(out);
     got = calloc(1, size + 2);
     in = fopen(argv[1], "re");
-    if (!in || fread(got, 1, size + 1, in) != size || strcmp(got, wanted) != 0) {
+    const bool same = in && fread(got, 1, size + 1, in) == size && strcmp(got, wanted) == 0;
+    if (!same)
         fprintf(stderr, "%s is not what irix_names prints\n", argv[1]);
-        return 1;
-    }
-    return 0;
+    if (in)
+        fclose(in);
+    free(got);
+    free(wanted);
+    return !same;
 }
