@@ -145,7 +145,7 @@ static void print_memory(struct dbg_command *c, uint64_t va, uint64_t size)
 bool dbg_verb_print(struct dbg_command *c)
 {
     enum { MOST = 4096 };
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     uint64_t va, size = c->d->binary.word;
     if (!c->words)
         return batch_complains(c, "print what?");
@@ -165,7 +165,7 @@ bool dbg_verb_print(struct dbg_command *c)
 
 bool dbg_verb_registers(struct dbg_command *c)
 {
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     uint64_t thread = dbg_thread(c->d);
     if (!batch_number(c, 0, &thread))
         return false;

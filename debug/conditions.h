@@ -123,7 +123,7 @@ struct dbg_hit {
     bool behind;            /**< the run has come back to it, and stands behind the access, ... */
     struct dbg_point maker; /**< ... which this instruction makes */
     bool has_registers;     /**< the thread's in front of the instruction are these, */
-    uint8_t registers[PROG_REGISTERS];
+    prog_registers registers;
     struct dbg_store store_of[DBG_STORES]; /**< the thread's that the machine has not made yet */
     unsigned stores;
 };

@@ -112,7 +112,7 @@ static bool debug_wants(struct dbg *d)
 {
     struct dbg_session *x = d->session;
     const struct dbg_break *b = dbg_break_find(&x->conditions, x->hit.pc);
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     if (x->hit.what != DBG_AT_BREAK || !b || b->code == b->code_to ||
         d->binary.isa == PROG_ISA_MIPS)
         return true;

@@ -34,7 +34,7 @@ static void answer_register(struct dbg_packet *p, const void *regs, unsigned num
 
 void dbg_p_registers(struct dbg_packet *p)
 {
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     if (!dbg_registers(p->d, packet_thread(p), regs)) {
         dbg_answer(p, "E01");
         return;
@@ -45,7 +45,7 @@ void dbg_p_registers(struct dbg_packet *p)
 
 void dbg_p_register(struct dbg_packet *p)
 {
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     const char *text = p->text;
     uint64_t number;
     if (dbg_hex(&text, &number) && number < dbg_register_count(&p->d->binary) &&
@@ -70,7 +70,7 @@ static bool take_register(const struct dbg_packet *p, const char *digits, void *
 
 void dbg_p_set_register(struct dbg_packet *p)
 {
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     const char *text = p->text;
     uint64_t number;
     dbg_answer_done(p, dbg_hex(&text, &number) && dbg_next(&text, '=') &&
@@ -82,7 +82,7 @@ void dbg_p_set_register(struct dbg_packet *p)
 
 void dbg_p_set_registers(struct dbg_packet *p)
 {
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     const char *text = p->text;
     bool good = dbg_registers(p->d, packet_thread(p), regs);
     for (unsigned i = 0; good && i < dbg_register_count(&p->d->binary); i++) {

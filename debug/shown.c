@@ -17,7 +17,7 @@
 struct dbg_kept {
     uint32_t thread;
     bool good;
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
 };
 
 void dbg_forget(struct dbg *d)
@@ -125,7 +125,7 @@ struct read {
 static void look_at_memory(struct dbg *d, void *shared)
 {
     struct read *r = shared;
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     d->inspect->registers(d->run->self, r->thread, regs);
     r->done = d->inspect->read(d->run->self, r->va, r->bytes, r->count);
 }
@@ -134,7 +134,7 @@ static void look_at_memory(struct dbg *d, void *shared)
 static void look_at_memory_ahead(struct dbg *d, void *shared)
 {
     struct read *r = shared;
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     goes_ahead(d, r->thread);
     d->inspect->read(d->run->self, r->va, r->bytes + r->count, r->count);
     d->inspect->registers(d->run->self, r->thread, regs);

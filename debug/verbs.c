@@ -86,7 +86,7 @@ static bool address_of_word(struct dbg_command *c, const char *text, uint64_t *v
 {
     struct prog_names *names = run_names(c->d->live);
     uint64_t to;
-    uint8_t regs[PROG_REGISTERS];
+    prog_registers regs;
     if (*text == '$') {
         const unsigned number = dbg_register_named(&c->d->binary, text);
         if (number == dbg_register_count(&c->d->binary) ||

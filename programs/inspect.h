@@ -22,6 +22,9 @@ enum {
     PROG_DOING = 256,      /**< [bytes] of a text */
 };
 
+/** Room for a thread's registers, of any instruction set. */
+typedef uint64_t prog_registers[PROG_REGISTERS / sizeof(uint64_t)];
+
 /** A thread, as it is now. */
 struct prog_inspected {
     uint32_t number; /**< the operating system's */

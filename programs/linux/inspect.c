@@ -113,7 +113,8 @@ static bool inspect_set_registers(void *self, uint32_t number, const void *regs)
         memcpy(&t->regs, regs, sizeof t->regs);
     return t;
 }
-_Static_assert(sizeof(union lx_regs) <= PROG_REGISTERS, "they fit");
+_Static_assert(sizeof(union lx_regs) <= sizeof(prog_registers), "they fit");
+_Static_assert(_Alignof(union lx_regs) <= _Alignof(prog_registers), "they fit at its place");
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
