@@ -1,5 +1,6 @@
 /* Single cases by hand: exceptions, what each level reserves, and the pipeline's time. */
 #include "tests/isa_rig.h"
+#include "tests/isa_zero.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -261,6 +262,30 @@ Test(isa, rdhwr_reads_number_step_and_count)
     cr_expect_eq(rig.cpu.r.gpr[5], 2);
     cr_expect_eq(rig.cpu.r.gpr[6], UINT64_C(0x123456789abc));
     rig_free(&rig);
+}
+
+static void check_zero(unsigned row, unsigned variant)
+{
+    uint32_t words[ZERO_WORDS + 1] = {[ZERO_WORDS] = SYSCALL};
+    struct rig rig;
+
+    if (strchr(mips_rows[row].operands, '0') || !zero_program(row, 4, variant, words))
+        return; /* event counters are the R10000's */
+    start(&rig, words, ZERO_WORDS + 1, true, NM_ISA_MIPS64R2);
+    rig.cpu.r.userlocal = 0x1234;
+    cr_assert(rig_run(&rig, LIMIT, 0, 0), "%s", mips_rows[row].mnemonic);
+    cr_expect_eq(rig.cpu.base.exc, PC_EXC_SYS, "%s %u", mips_rows[row].mnemonic, variant);
+    cr_expect(!rig.cpu.r.gpr[0] && !rig.cpu.r.gpr[ZERO_V0] && !rig.cpu.r.gpr[ZERO_V1], "%s %u",
+              mips_rows[row].mnemonic, variant);
+    rig_free(&rig);
+}
+
+Test(isa, register_0_stays_0)
+{
+    for (unsigned row = MIPS_OP_RI + 1; row < MIPS_OP_ROWS_END; row++) {
+        for (unsigned variant = 0; variant < ZERO_HARDWARE; variant++)
+            check_zero(row, variant);
+    }
 }
 
 /** New instructions are executed after a flush, and after synci. */

@@ -1,5 +1,6 @@
 /* The R10000's and R12000's pipeline to the PCycle: r10000_cycles.def against the core. */
 #include "each.h"
+#include "isa_zero.h"
 #include "r10000_rig.h"
 
 #include "procard/card.h"
@@ -217,5 +218,36 @@ Test(r10000_cycles, every_instruction_has_a_count)
         for (unsigned n = 0; n < row_count; n++)
             found += each_has(rows[n].code, mnemonic);
         cr_expect(found || strstr(excused, word), "%s has no row in r10000_cycles.def", mnemonic);
+    }
+}
+
+/* ---- register 0 ------------------------------------------------------------------------------ */
+
+static void check_zero(struct rig *rig, unsigned row, unsigned variant, const char *options)
+{
+    uint32_t words[ZERO_WORDS];
+    if (!zero_program(row, 4, variant, words))
+        return;
+    rig_again(rig);
+    rig_words(rig, words, ZERO_WORDS);
+    const struct mips_regs *r = pc_thread_registers(rig->m, 0);
+    cr_expect(!r->gpr[0] && !r->gpr[ZERO_V0] && !r->gpr[ZERO_V1], "%s %u, %s",
+              mips_rows[row].mnemonic, variant, options);
+}
+
+Test(r10000_cycles, register_0_stays_0)
+{
+    static const char *const options[] = {
+        "processor.isa=0 r10000.user_counters=1",
+        "processor.isa=0 r10000.user_counters=1 run.step=1",
+        "processor.isa=0 r10000.user_counters=1 run.check=0 run.mode=1",
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        struct rig rig;
+        rig_init(&rig, options[i]);
+        for (unsigned row = MIPS_OP_RI + 1; row < MIPS_OP_ROWS_END; row++)
+            for (unsigned variant = 0; variant < ZERO_HARDWARE; variant++)
+                check_zero(&rig, row, variant, options[i]);
+        rig_free(&rig);
     }
 }

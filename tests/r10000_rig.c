@@ -93,16 +93,22 @@ void rig_free(struct rig *rig)
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
+static void put_words(const struct rig *rig, uint64_t at, const uint32_t *words, unsigned count)
+{
+    uint8_t *image = nm_machine_image(rig->m);
+    for (unsigned i = 0; i < 4 * (count + 1); i++) {
+        const uint32_t word = i / 4 < count ? words[i / 4] : SYSCALL;
+        image[at + i] = (uint8_t)(word >> (24 - i % 4 * 8));
+    }
+    nm_machine_os_wrote(rig->m, at, 4 * (count + 1));
+}
+
 static void put(const struct rig *rig, uint64_t at, const char *text)
 {
-    uint32_t words[ROOM + 1];
+    uint32_t words[ROOM];
     const unsigned count = assemble(text, words, ROOM);
-    uint8_t *image = nm_machine_image(rig->m);
     cr_assert(count, "cannot assemble '%s'", text);
-    words[count] = SYSCALL;
-    for (unsigned i = 0; i < 4 * (count + 1); i++)
-        image[at + i] = (uint8_t)(words[i / 4] >> (24 - i % 4 * 8));
-    nm_machine_os_wrote(rig->m, at, 4 * (count + 1));
+    put_words(rig, at, words, count);
 }
 
 enum { LONG = 1000000, PAUSE = 2000, EDGE = 63 /* of every clock */ };
@@ -116,7 +122,7 @@ static sim_tick soon(const struct rig *rig)
 static void start(const struct rig *rig, unsigned card, uint64_t code, sim_tick at)
 {
     const struct mips_regs regs = {
-        .pc = code, .npc = code + 4, .fr = true, .addr64 = true, .gpr[4] = DATA};
+        .pc = code, .npc = code + 4, .fr = true, .addr64 = true, .userlocal = DATA, .gpr[4] = DATA};
     pc_thread_resume(rig->m, card, &regs, at);
 }
 
@@ -188,6 +194,13 @@ void rig_steps(struct rig *rig, const char *steps)
         run(rig, second, rig->place);
         rig->place += STEP;
     }
+}
+
+void rig_words(struct rig *rig, const uint32_t *words, unsigned count)
+{
+    put_words(rig, rig->place, words, count);
+    run(rig, 0, rig->place);
+    rig->place += STEP;
 }
 
 void rig_program(struct rig *rig, unsigned k, unsigned event, unsigned modes)

@@ -42,6 +42,8 @@ void rig_free(struct rig *rig);
  * after rig_again is at the same addresses: so caches and predictors know it.
  */
 void rig_steps(struct rig *rig, const char *steps);
+/** One step of the first card, in machine words. */
+void rig_words(struct rig *rig, const uint32_t *words, unsigned count);
 /** Both cards at once, each its code; the second begins `distance` ticks behind the first, or
  * before it. */
 void rig_together(struct rig *rig, const char *const code[RIG_CARDS], int distance);

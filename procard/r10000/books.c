@@ -201,6 +201,8 @@ void r10k_look_at_issue(const struct r10k *c, const struct r10k_entry *e, sim_ti
              "processor %u at %" PRIu64 ": the instruction at %#" PRIx64 " (word %08" PRIx32
              ") issues, and has its registers at %" PRIu64,
              c->base.number, now, e->pc, e->w->word, at);
+    SIM_MUST(!c->scratch.gpr[0], "processor %u at %" PRIu64 ": register 0 is %#" PRIx64,
+             c->base.number, now, c->scratch.gpr[0]);
 }
 
 /* What the queues' bits say of registers is so, and nobody who could be told has been forgotten. */

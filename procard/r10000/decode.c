@@ -270,10 +270,12 @@ static void rename_registers(struct r10k *c, struct r10k_entry *e, const struct 
 static void done_now(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
-    if (e->w->op.code == MIPS_OP_RDHWR)
-        c->scratch.gpr[e->w->results ? e->w->result[0] : 0] = c->r.userlocal;
-    else if (e->w->op.code != MIPS_OP_NOP)
+    if (e->w->op.code == MIPS_OP_RDHWR) {
+        if (e->w->results)
+            c->scratch.gpr[e->w->result[0]] = c->r.userlocal;
+    } else if (e->w->op.code != MIPS_OP_NOP) {
         r10k_compute(&c->scratch, &e->w->op, &out);
+    }
     e->exc = (uint8_t)out.exc;
     e->trap_code = out.trap_code;
     r10k_deliver(c, e, now + 1, now + 1);

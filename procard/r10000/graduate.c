@@ -5,6 +5,8 @@
  */
 #include "procard/r10000/registers.h"
 
+#include "procard/mips/hardware.h"
+
 #include "machine/values.h"
 
 #include <string.h>
@@ -199,27 +201,10 @@ static void refills_tlb(struct r10k *c, const struct r10k_entry *e, sim_tick now
 
 static void hardware_register(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
-    enum { NUMBER, STEP, COUNT, DIVIDER, SYNCI_STEP = 32, COUNT_DIVIDER = 2 };
-    uint64_t value = 0;
-    switch (e->w->op.imm) {
-    case NUMBER:
-        value = c->base.number;
-        break;
-    case STEP:
-        value = SYNCI_STEP;
-        break;
-    case COUNT:
-        c->base.polls++;
-        value = (uint64_t)(int64_t)(int32_t)(now / COUNT_DIVIDER);
-        break;
-    case DIVIDER:
-        value = COUNT_DIVIDER;
-        break;
-    default:
+    uint64_t value;
+    if (!mips_hardware_read(&c->base, &c->r, e->w->op.imm, now, &value))
         e->exc = PC_EXC_RI;
-        return;
-    }
-    if (e->w->results)
+    else if (e->w->results)
         c->scratch.gpr[e->w->result[0]] = value;
 }
 

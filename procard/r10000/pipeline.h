@@ -654,7 +654,7 @@ void r10k_look_at_books(const struct r10k *c);
 /** Between two cycles: no signal has grown by more than its row says since `before`. */
 void r10k_look_at_growth(const struct r10k *c, const struct r10k_signals *before);
 
-/** One that issues from a queue has its registers. */
+/** One that issues from a queue has its registers, and register 0 is 0. */
 void r10k_look_at_issue(const struct r10k *c, const struct r10k_entry *e, sim_tick now);
 /** Between two cycles: the queues know which of their entries have their registers. */
 void r10k_look_at_places(const struct r10k *c);

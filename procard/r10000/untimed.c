@@ -2,6 +2,7 @@
  * Without time: one instruction after the other, a PCycle each, through the card's own slow paths.
  * No pipeline, no prediction, no caches of the core.
  */
+#include "procard/mips/hardware.h"
 #include "procard/r10000/pipeline.h"
 
 void r10k_fetch_fault(struct r10k *c, uint64_t pc, enum nm_xlate why)
@@ -84,28 +85,8 @@ static bool untimed_memory(struct r10k *c, const struct r10k_word *w, uint64_t v
 
 static enum pc_exc hardware_register(struct r10k *c, const struct r10k_word *w)
 {
-    enum { SYNCI_STEP = 32, COUNT_DIVIDER = 2 };
     uint64_t *d = (uint64_t *)((char *)&c->r + w->op.d);
-    switch (w->op.imm) {
-    case 0:
-        *d = c->base.number;
-        return PC_EXC_NONE;
-    case 1:
-        *d = SYNCI_STEP;
-        return PC_EXC_NONE;
-    case 2:
-        c->base.polls++;
-        *d = (uint64_t)(int64_t)(int32_t)(c->base.now / COUNT_DIVIDER);
-        return PC_EXC_NONE;
-    case 3:
-        *d = COUNT_DIVIDER;
-        return PC_EXC_NONE;
-    case 29:
-        *d = c->r.userlocal;
-        return PC_EXC_NONE;
-    default:
-        return PC_EXC_RI;
-    }
+    return mips_hardware_read(&c->base, &c->r, w->op.imm, c->base.now, d) ? PC_EXC_NONE : PC_EXC_RI;
 }
 
 static void untimed_goes_on(struct r10k *c, const struct r10k_word *w,

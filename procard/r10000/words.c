@@ -4,6 +4,7 @@
  * timing.def.
  */
 #include "base/alloc.h"
+#include "procard/mips/hardware.h"
 #include "procard/r10000/pipeline.h"
 
 #include <stdlib.h>
@@ -209,7 +210,7 @@ static uint32_t traits_by_code(const struct r10k_word *w)
     case MIPS_OP_MTPC:
         return R10K_ALONE | R10K_SERIAL | R10K_FLUSHES;
     case MIPS_OP_RDHWR:
-        return w->op.imm == 29 ? R10K_NOW : R10K_ALONE;
+        return w->op.imm == MIPS_HARDWARE_USER_LOCAL ? R10K_NOW : R10K_ALONE;
     case MIPS_OP_BC1F:
     case MIPS_OP_BC1T:
     case MIPS_OP_BC1FL:

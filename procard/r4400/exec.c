@@ -13,6 +13,7 @@
  */
 #include "procard/cursor.h"
 #include "procard/mips/arithmetic.h"
+#include "procard/mips/hardware.h"
 #include "procard/r4400/code.h"
 #include "procard/record.h"
 
@@ -23,8 +24,6 @@
 
 enum {
     ARENA_LIMIT = 256 << 20, /**< [bytes] of decoded code before starting afresh */
-    SYNCI_STEP = 32,         /**< [bytes] rdhwr $1; the shortest step is always safe */
-    COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
 };
 
 /* ---- in a profile (exec_profiled.c), noting bytes (exec_touching.c), and telling of references
@@ -311,31 +310,6 @@ static __attribute__((noinline)) void failed_try(struct r4400 *cpu, uint64_t pc,
 
 /* ---- hardware registers -----------------------------------------------------------------------
  */
-
-/** Hardware registers a user program may read; false: reserved. */
-static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t *value)
-{
-    switch (reg) {
-    case 0:
-        *value = cpu->base.number;
-        return true;
-    case 1:
-        *value = SYNCI_STEP;
-        return true;
-    case 2:
-        cpu->base.polls++;
-        *value = mips_sign32(at / COUNT_DIVIDER);
-        return true;
-    case 3:
-        *value = COUNT_DIVIDER;
-        return true;
-    case 29:
-        *value = cpu->r.userlocal;
-        return true;
-    default:
-        return false;
-    }
-}
 
 /* ---- the instructions ------------------------------------------------------------------------ */
 
@@ -686,7 +660,8 @@ do_STOP:
 
 #include "procard/mips/semantics.def"
     DO(fpu, if (unlikely(!mips_fpu[op->code](REGS, op))) RAISE(PC_EXC_FPE, 0))
-    DO(RDHWR, uint64_t value; if (!read_hardware(cpu, op->imm, NOW, &value)) RAISE(PC_EXC_RI, 0);
+    DO(RDHWR, uint64_t value;
+       if (!mips_hardware_read(&cpu->base, REGS, op->imm, NOW, &value)) RAISE(PC_EXC_RI, 0);
        D = value)
 do_SYNC:
     if (unlikely(cpu->base.posted)) {
