@@ -20,7 +20,7 @@ OPTION = re.compile(r"^  (?:-(\S), |    )--([\w-]+)(\[?=\S+)?(?:\s+(.*))?$")
 
 def ask(numachine, home, *words):
     """What the program prints. It is this tree's, and no leak of a build that looks for them matters here."""
-    env = {**os.environ, "NUMACHINE_HOME": str(home), "ARGP_HELP_FMT": "rmargin=10000", "ASAN_OPTIONS": "detect_leaks=0"}
+    env = {**os.environ, "NUMACHINE_HOME": str(home), "ARGP_HELP_FMT": "rmargin=10000", "ASAN_OPTIONS": ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]))}
     return subprocess.run([numachine, *words], capture_output=True, text=True, env=env, check=True).stdout
 
 

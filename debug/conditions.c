@@ -49,7 +49,7 @@ bool dbg_break_add(struct dbg_conditions *c, uint64_t va, const uint8_t *code, s
     *b = (struct dbg_break){.va = va};
     conditions_pack(c);
     b->code = b->code_to = c->code_used;
-    /* The debugger looks at a condition that is too long when the run has stopped. */
+    /* Without a condition here it always stops: one that is too long gdb looks at then. */
     if (!count || count > DBG_CODE - c->code_used)
         return true;
     memcpy(c->code + c->code_used, code, count);

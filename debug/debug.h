@@ -143,12 +143,12 @@ void dbg_to_end(struct dbg *d, dbg_arrive_fn *arrives, void *ctx);
 /** The thread that the run has stopped for; if it is none, the first. 0: there is none. */
 uint32_t dbg_thread(struct dbg *d);
 
-/** A thread's registers. @param regs  prog_registers @return false: no such thread */
-bool dbg_registers(struct dbg *d, uint32_t thread, void *regs);
+/** A thread's registers. @return false: no such thread */
+bool dbg_registers(struct dbg *d, uint32_t thread, prog_registers regs);
 /** Memory as a thread would read it. @return [bytes] read before one that is not mapped */
 size_t dbg_read(struct dbg *d, uint32_t thread, uint64_t va, void *bytes, size_t count);
 /** @return false: no such thread, or it stands within a cycle: a step brings it out */
-bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs);
+bool dbg_set_registers(struct dbg *d, uint32_t thread, const prog_registers regs);
 
 /** Whether the run may be changed from outside: it is going to be. */
 bool dbg_may_change(struct dbg *d);

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/plural.h"
+#include "base/sanitized.h"
 #include "debug/scout.h"
 #include "programs/past.h"
 
@@ -30,21 +31,12 @@ struct dbg_past {
     sim_tick next;
 };
 
-/* With sanitizers its actors are threads (programs/simgrid.c). */
-static bool past_can(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-    return false;
-#else
-    return true;
-#endif
-}
-
-/* A machine that is not timed takes turns that end where somebody stops it: what it would do the
- * second time is not what it did. */
+/* With sanitizers its actors are threads (programs/simgrid.c). A machine that is not timed takes
+ * turns that end where somebody stops it: what it would do the second time is not what it did. */
 void dbg_past_begin(struct dbg *d)
 {
-    if (!past_can() || nm_machine_mode(d->live->machine) != NM_MODE_TIMED || d->run->stages)
+    if (SIM_ADDRESSES_WATCHED || nm_machine_mode(d->live->machine) != NM_MODE_TIMED ||
+        d->run->stages)
         return;
     struct dbg_past *p = d->past = sim_alloc(1, sizeof *p);
     p->sought = dbg_share(sizeof *p->sought);

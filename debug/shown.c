@@ -91,19 +91,19 @@ static struct dbg_kept *registers_of(struct dbg *d, uint32_t thread)
     return kept;
 }
 
-bool dbg_registers(struct dbg *d, uint32_t thread, void *regs)
+bool dbg_registers(struct dbg *d, uint32_t thread, prog_registers regs)
 {
     const struct dbg_hit *ahead = dbg_ahead(d, thread);
     if (ahead && ahead->has_registers) {
-        memcpy(regs, ahead->registers, PROG_REGISTERS);
+        memcpy(regs, ahead->registers, sizeof(prog_registers));
         return true;
     }
     const struct dbg_kept *kept = registers_of(d, thread);
-    memcpy(regs, kept->regs, PROG_REGISTERS);
+    memcpy(regs, kept->regs, sizeof(prog_registers));
     return kept->good;
 }
 
-bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs)
+bool dbg_set_registers(struct dbg *d, uint32_t thread, const prog_registers regs)
 {
     if (dbg_ahead(d, thread) || !dbg_may_change(d) ||
         !d->inspect->set_registers(d->run->self, thread, regs))

@@ -16,6 +16,7 @@
 #include "programs/sleepers.h"
 
 #include "base/alloc.h"
+#include "base/sanitized.h"
 #include "machine/values.h"
 #include "programs/flows.h"
 #include "programs/platform.h"
@@ -243,9 +244,8 @@ static void start_simgrid(const struct calls *calls, char *model)
     int n = 3;
 
     /* The thread factory is the one the sanitizers understand. */
-#ifdef __SANITIZE_ADDRESS__
-    args[n++] = "--cfg=contexts/factory:thread";
-#endif
+    if (SIM_ADDRESSES_WATCHED)
+        args[n++] = "--cfg=contexts/factory:thread";
     if (model)
         args[n++] = model;
     calls->simgrid_init(&n, args);

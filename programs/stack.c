@@ -10,28 +10,21 @@
 
 #include "programs/stack.h"
 #include "base/alloc.h"
+#include "base/sanitized.h"
 
 #include <setjmp.h>
 #include <stdbool.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESSES_WATCHED 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define THREADS_WATCHED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(ADDRESSES_WATCHED)
+#if SIM_ADDRESSES_WATCHED
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #define ADDRESSES(call) call
 #else
 #define ADDRESSES(call)
 #endif
-#if defined(__SANITIZE_THREAD__) || defined(THREADS_WATCHED)
+#if SIM_THREADS_WATCHED
 #include <sanitizer/tsan_interface.h>
 #define THREADS(call) call
 #else

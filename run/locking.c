@@ -58,8 +58,9 @@ static int locking_by_time(const void *x, const void *y)
 static void enter_before(struct locking *l, sim_tick now)
 {
     size_t done = 0;
-    if (l->events)
-        qsort(l->event, l->events, sizeof *l->event, locking_by_time);
+    if (!l->events)
+        return;
+    qsort(l->event, l->events, sizeof *l->event, locking_by_time);
     while (done < l->events && l->event[done].at < now)
         run_lock_books_enter(&l->books, &l->event[done++]);
     l->events -= done;

@@ -7,6 +7,8 @@
  * libraries (SimGrid, C++, libyaml, libelf, the C library itself), which find our malloc before
  * theirs. A sanitizer has a malloc of its own, and then the second count stays 0.
  */
+#include "base/sanitized.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -116,7 +118,7 @@ int __wrap_fclose(FILE *f)
 
 /* ---- memory of the libraries ----------------------------------------------------------------- */
 
-#ifndef __SANITIZE_ADDRESS__
+#if !SIM_ADDRESSES_WATCHED
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);

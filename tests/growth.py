@@ -72,7 +72,7 @@ def run(numachine, guest, way):
     mode = [] if way in TIMED else ["--functional"]
     # The setup `hostile` has all memory filled when it is got and given back: then all of it is there, used or not.
     # AddressSanitizer keeps 256 MB of what is given back.
-    env = {**{name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}, "ASAN_OPTIONS": "quarantine_size_mb=1"}
+    env = {name: value for name, value in simulator.sanitizer("quarantine_size_mb=1").items() if name != "MALLOC_PERTURB_"}
     with tempfile.TemporaryDirectory(prefix="numachine-", dir=FAST) as tmp:
         machine = ["--machine", "station-4", "--set", f"memory.size={MEMORY}MB",
                    *simulator.MACHINES.get(simulator.abi_of(guest), [])]

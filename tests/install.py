@@ -140,7 +140,8 @@ ENDS = ("_exit", "exit", "quick_exit", "abort", "err", "errx", "kill", "raise")
 
 
 def together(build, source):
-    """The sources of what is compiled as one: {object: {the name that the object of each would have: its text}}."""
+    """The sources of what is compiled as one: {object: {the name that the object of each would have: its text}}. A call that
+    a macro or a header makes is seen where files are compiled by themselves (-Dtogether=false)."""
     units = {}
     for unit in build.glob("lib*.a.p/*-unity*.c"):
         files = [pathlib.Path(f).resolve() for f in tidy.included(unit)]

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import simulator
 import skip
 
 HEAD = """
@@ -294,13 +295,13 @@ def endless(kernels):
 def others(kernels):
     """What crashes is the simulator itself, while a kernel is under way: it ends by that signal, as it would without a kernel.
     AddressSanitizer would have a report of its own instead."""
-    ours = ":".join(f"handle_{name}=0" for name in ("segv", "sigbus", "sigfpe", "sigill", "abort"))
+    ours = simulator.sanitizer(*(f"handle_{name}=0" for name in ("segv", "sigbus", "sigfpe", "sigill", "abort")))
     program = kernels.build("long", kernel("for (int i = 0; i < 100000000; i++) KN_STORE(t, s->sum, i)"))
     for number, status in CRASHES.items():
         for _ in range(TRIES):  # one may come in the kernel's own code
             out = kernels.scratch / f"long {number}"
             run = subprocess.Popen([kernels.numachine, "stat", "-q", "--processors=4", "--force", "-o", out, program],
-                                   stderr=subprocess.PIPE, text=True, env={**os.environ, "ASAN_OPTIONS": ours})
+                                   stderr=subprocess.PIPE, text=True, env=ours)
             while not (out / "config.resolved.yaml").exists():
                 time.sleep(0.002)
             for _ in range(TRIES):

@@ -1,5 +1,6 @@
 /* The kernel's wall around calls, from within: what it must refuse, and what it must leave alone.
  */
+#include "base/sanitized.h"
 #include "machine/values.h"
 #include "programs/linux/view/confine.h"
 #include "programs/sleepers.h"
@@ -83,7 +84,7 @@ static int look(const struct lx_view *v, bool copies)
 
 static void in_a_child(bool copies)
 {
-#if defined __x86_64__ && !defined __SANITIZE_ADDRESS__
+#if defined __x86_64__ && !SIM_ADDRESSES_WATCHED
     const struct lx_view_spec spec = {0};
     char why[200];
     struct lx_view *v = lx_view_new(&spec, why, sizeof why);

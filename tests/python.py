@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
 import skip
 
 NUMACHINE, GUEST, HOME, LIBRARY = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:5])
@@ -64,7 +65,7 @@ def python(text, *words, bare=False, path=f"{HOME}/python"):
     """Executes a program. bare: numpy and pandas are not there. (status, output, what was said)"""
     hide = "import sys\nsys.modules['numpy'] = sys.modules['pandas'] = None\n" if bare else ""
     done = subprocess.run([sys.executable, "-c", hide + text, *words], capture_output=True, text=True, timeout=600, check=False,
-                          env={**os.environ, "PYTHONPATH": path, "NUMACHINE_LIBRARY": LIBRARY, "ASAN_OPTIONS": "detect_leaks=0"})
+                          env={**simulator.sanitizer("detect_leaks=0"), "PYTHONPATH": path, "NUMACHINE_LIBRARY": LIBRARY})
     return done.returncode, done.stdout, done.stderr
 
 

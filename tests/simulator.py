@@ -26,6 +26,11 @@ CLOCK = 10
 End = collections.namedtuple("End", "stdout how stderr hashes", defaults=("", ""))
 
 
+def sanitizer(*options):
+    """The environment of a process to which a sanitizer's options are given, besides those of whoever runs the tests."""
+    return {**os.environ, "ASAN_OPTIONS": ":".join([*filter(None, [os.environ.get("ASAN_OPTIONS")]), *options])}
+
+
 def abi_of(program):
     return pathlib.Path(program).suffix[1:]
 

@@ -193,7 +193,9 @@ def check_formats(bench):
 
 
 def check_none(bench):
-    """Nothing is said of shares where there is no sample."""
+    """Nothing is said of shares where there is no sample, nor where what is counted never is."""
+    found, _ = bench.document("-e", "5", "./loop")  # a store conditional that fails
+    assert found["samples"] == 0 and found["exact"] == 0 and not found["rows"], found
     words = ["--every=2147483647", "./mixed"]
     found, _ = bench.document(*words, status=9)
     assert found["samples"] == 0 and {row["error"] for row in found["rows"]} == {None}, found

@@ -195,17 +195,22 @@ def judged(numachine, row, target, directory):
     return min(results, key=lambda result: BEST_FIRST.index(kind_of(result.verdict)))
 
 
+def modules_of(row, directory):
+    """The compiler's option for where modules are written: not beside the source."""
+    if not row.name.endswith(".f90"):
+        return []
+    directory.mkdir()
+    return ["-J", directory]
+
+
 def run(numachine, strangers, row, target, scratch):
-    """The source and the executable are named as seen from where they lie: both names are in the program's memory."""
+    """The source is named as seen from where it lies: its name is in the memory of a program that asserts, or of a Fortran one."""
     executable, directory = scratch / f"{row.number}.{target}", scratch / f"{row.number}.{target}.run"
     compiler = PREFIXES[target] + COMPILERS[pathlib.Path(row.name).suffix]
-    modules = scratch / f"{row.number}.{target}.modules"
-    modules.mkdir()
-    fortran = ["-J", modules] if row.name.endswith(".f90") else []
-    subprocess.run([compiler, *row.flags, *fortran, "-Wl,--no-warnings", row.name, "-o", executable], cwd=strangers, check=True)
-    done = simulator.bounded([numachine, "stat", "--truth", *row.machine, *OPTIONS[target], "-o", directory, "--",
-                              f"./{executable.name}"],
-                             cwd=scratch, stdin=subprocess.DEVNULL, capture_output=True)
+    modules = modules_of(row, scratch / f"{row.number}.{target}.modules")
+    subprocess.run([compiler, *row.flags, *modules, "-Wl,--no-warnings", row.name, "-o", executable], cwd=strangers, check=True)
+    done = simulator.bounded([numachine, "stat", "--truth", *row.machine, *OPTIONS[target], "-o", directory, "--", executable],
+                             stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 0, f"{row.name} for {target}: status {done.returncode}: {done.stderr.decode(errors='replace')}"
     sentence = asked(numachine, "c2c", directory)["sentence"]
     assert not re.search(r"for \w+ heap [^(;]*;", sentence), f"{row.name}: where threads waited is an address: {sentence}"

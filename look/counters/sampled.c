@@ -204,7 +204,8 @@ static void sums_merge(struct sums *sums)
 static struct sums sums_of(const struct look_sampled *s, enum look_sampled_level level)
 {
     struct sums sums = {sim_alloc(s->count + 1, sizeof *sums.sum), s->count};
-    qsort(s->at, s->count, sizeof *s->at, sampled_by_pc);
+    if (s->count)
+        qsort(s->at, s->count, sizeof *s->at, sampled_by_pc);
     for (size_t i = 0; i < s->count; i++)
         sums.sum[i] =
             (struct sum){.pc = s->at[i].pc, .samples = s->at[i].samples, .exact = s->at[i].exact};

@@ -11,6 +11,7 @@
  * A row is "TARGET: text", the text with the escapes of C (\n \t \\ \xHH); a line that begins with
  * # says what was wrong. The one idea: an input that kills the process is printed as such a row.
  */
+#include "base/sanitized.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
@@ -311,7 +312,7 @@ int main(int argc, char **argv)
                 argv[0]);
         return 2;
     }
-#ifdef __SANITIZE_ADDRESS__
+#if SIM_ADDRESSES_WATCHED
     signal(SIGABRT, on_death); /* the sanitizer says more about the others, and then aborts */
 #else
     for (unsigned i = 0; i < sizeof deadly / sizeof *deadly; i++)

@@ -33,7 +33,7 @@
 enum {
     PERIOD = 1 << 20,      /**< [ticks] between looks */
     RETRY = 100,           /**< [instructions] at most from a wake-up to a sleep in vain, ... */
-    RETRY_SC = 50,         /**< ... so many more for an SC that failed at the lock ... */
+    RETRY_SC = 50,         /**< ... so many more for an SC that failed since ... */
     RETRY_SCS = 2,         /**< ... and for at most so many of them */
     LINES = 8,             /**< findings said at one look */
     FOLDED = 3,            /**< threads that do the same have one line, from so many on */
@@ -72,6 +72,7 @@ void lx_watch_sleep(struct lx_thread *t, uint64_t addr, uint32_t expected)
 {
     struct lx_watched *w = &t->watched;
     const bool taken = expected && (expected == w->expected || expected >> 31);
+    /* Of tries the last one's address is kept: if it is the lock's, all are taken to be its. */
     const uint64_t failed = w->tries.va == addr ? w->tries.failed - w->failed : 0;
     const uint64_t most = RETRY + RETRY_SC * (failed < RETRY_SCS ? failed : RETRY_SCS);
     const bool again = taken && w->futex == addr && w->slept + 1 == w->calls && w->since < most;

@@ -8,6 +8,7 @@
 #include "programs/linux/view/confine.h"
 
 #include "base/alloc.h"
+#include "base/sanitized.h"
 #include "programs/sleepers.h"
 
 #include <errno.h>
@@ -111,7 +112,7 @@ static void confine_files(const struct lx_view *v, const char *program, const ch
         confine_allow(&r, path, writable ? writing : reading);
     for (size_t i = 0; also && also[i]; i++)
         confine_allow(&r, also[i], writing);
-#ifdef __SANITIZE_ADDRESS__
+#if SIM_ADDRESSES_WATCHED
     /* The leak checker looks for its process's threads there. */
     confine_allow(&r, "/proc", reading);
 #endif
@@ -132,7 +133,7 @@ static void confine_files(const struct lx_view *v, const char *program, const ch
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* The leak checker looks at its process by ptrace. */
-#if defined __x86_64__ && !defined __SANITIZE_ADDRESS__
+#if defined __x86_64__ && !SIM_ADDRESSES_WATCHED
 
 /** Calls that start, look into, talk to or change anything outside the process. */
 static const unsigned refused[] = {
