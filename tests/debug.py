@@ -23,11 +23,11 @@ import skip
 R10000 = ["--set", "processor.core=r10000", "--set", "l2.split=false"]
 CORES = {"o32": ([], R10000, ["--functional"]), "n64": ([], R10000), "armel": (simulator.MACHINES["armel"],)}
 COUNTED = "720 4 3 1"
-PATIENCE = 600
+PATIENCE = 600  # seconds; of ask, those of a processor
 
 
 def ask(*command, status=0, stdin=""):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, input=stdin, timeout=PATIENCE, check=False)
+    done = simulator.bounded([str(c) for c in command], PATIENCE, capture_output=True, text=True, input=stdin)
     assert done.returncode == status, f"{command}: status {done.returncode}: {done.stdout} {done.stderr}"
     return done.stdout
 
