@@ -69,6 +69,31 @@ Test(os_vm, rights_are_kept)
     teardown(f);
 }
 
+/* Protects every `step`-th of so many pages. @return how many were, before one was refused */
+static unsigned protect_each(struct fixture *f, uint64_t at, unsigned pages, unsigned step,
+                             unsigned rights)
+{
+    unsigned i = 0;
+
+    while (i < pages && lx_vm_protect(&f->vm, at + i * f->page, f->page, rights) == 0)
+        i += step;
+    return i;
+}
+
+/* Linux has no more than 65530 areas, and joins those that are alike. */
+Test(os_vm, only_areas_that_differ_are_counted)
+{
+    enum { PAGES = 140000, AREAS = 65530 };
+    struct fixture *f = setup(true);
+    const uint64_t at = (uint64_t)map(f, 0x40000000, PAGES, LX_R, true);
+
+    cr_expect_eq(protect_each(f, at, PAGES, 1, RW), PAGES);
+    cr_expect_geq(protect_each(f, at, PAGES, 2, 0), AREAS - 2);
+    cr_expect_lt(protect_each(f, at, PAGES, 2, 0), PAGES);
+    cr_expect_eq(protect_each(f, at, PAGES, 1, LX_R), PAGES);
+    teardown(f);
+}
+
 Test(os_vm, bytes_survive_a_move)
 {
     struct fixture *f = setup(true);

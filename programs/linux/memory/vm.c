@@ -205,13 +205,49 @@ static void add_area(struct lx_vm *vm, const struct lx_vm_area *a)
         vm_insert(vm, i, a);
 }
 
-/** Whether there is room for the areas that borders at `start` and `end` make, and `more`. */
-static bool areas_fit(const struct lx_vm *vm, uint64_t start, uint64_t end, size_t more)
+/** Whether nothing tells an area from the one behind it. */
+static bool areas_alike(const struct lx_vm_area *a, const struct lx_vm_area *behind)
+{
+    return a->end == behind->start && a->file == behind->file && a->rights == behind->rights &&
+           a->kind == behind->kind && a->kind != VM_REGISTERS && a->shared == behind->shared &&
+           a->read_only == behind->read_only && a->locked == behind->locked &&
+           (!a->file ||
+            (a->limit == behind->limit && a->offset + (a->end - a->start) == behind->offset));
+}
+
+/** Makes one of neighbours that are alike. */
+static void areas_join(struct lx_vm *vm)
+{
+    size_t last = 0;
+
+    for (size_t i = 1; i < vm->count; i++) {
+        const struct lx_vm_area *a = &vm->areas[i];
+        if (areas_alike(&vm->areas[last], a)) {
+            vm->areas[last].end = a->end;
+            release_file(vm, a);
+        } else
+            vm->areas[++last] = *a;
+    }
+    vm->count = vm->count ? last + 1 : 0;
+}
+
+static bool areas_have_room(const struct lx_vm *vm, uint64_t start, uint64_t end, size_t more)
 {
     const struct lx_vm_area *first = lx_vm_find(vm, start), *last = lx_vm_find(vm, end);
 
     return vm->count + (first && first->start < start) + (last && last->start < end) + more <=
            AREAS_MAX;
+}
+
+/** Whether there is room for the areas that borders at `start` and `end` make, and `more`. Linux
+ *  joins neighbours at once. Here they stay apart while there is room: a stack that a program has
+ *  mapped is known by its area. */
+static bool areas_fit(struct lx_vm *vm, uint64_t start, uint64_t end, size_t more)
+{
+    if (areas_have_room(vm, start, end, more))
+        return true;
+    areas_join(vm);
+    return areas_have_room(vm, start, end, more);
 }
 
 static bool range_free(const struct lx_vm *vm, uint64_t start, uint64_t len)
