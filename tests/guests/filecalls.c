@@ -75,6 +75,32 @@ static void vectors(void)
     close(fd), close(ends[0]), close(ends[1]);
 }
 
+/** A vector and a pipe: who has some bytes does not wait for more, and what is small is written
+ * whole or not at all. */
+static void pieces(void)
+{
+    static char most[65536 - 96];
+    char one[5], two[5], three[50], four[150];
+    const struct iovec in[2] = {{one, 5}, {two, 5}}, large[2] = {{three, 50}, {four, 150}};
+    const struct iovec small[2] = {{three, 50}, {four, 46}}, none[1] = {{one, 0}};
+    int ends[2];
+
+    CHECK(pipe(ends) == 0);
+    SHOW(write(ends[1], "12345", 5));
+    SHOW(readv(ends[0], in, 2));
+    SHOW(write(ends[1], "1234567", 7));
+    SHOW(readv(ends[0], in, 2));
+    SHOW(writev(ends[1], in, 2));
+    SHOW(readv(ends[0], in, 2));
+    SHOW(writev(ends[0], none, 1));
+    SHOW(readv(ends[1], none, 1));
+    CHECK(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
+    SHOW(write(ends[1], most, sizeof most));
+    SHOW(writev(ends[1], large, 2));
+    SHOW(writev(ends[1], small, 2));
+    close(ends[0]), close(ends[1]);
+}
+
 static void sizes(void)
 {
     struct stat st;
@@ -314,6 +340,11 @@ static void locks(void)
     SHOW(flock(b, LOCK_UN));
     SHOW(flock(a, LOCK_EX | LOCK_NB));
     SHOW(flock(a, 0));
+    SHOW(flock(a, LOCK_SH));
+    SHOW(flock(b, LOCK_SH));
+    SHOW(flock(a, LOCK_EX | LOCK_NB)); /* it no longer has what it had */
+    SHOW(flock(b, LOCK_EX | LOCK_NB));
+    SHOW(flock(a, LOCK_SH | LOCK_NB));
     close(a), close(b), close(r);
 }
 
@@ -323,6 +354,7 @@ int main(int argc, char **argv)
         return 100;
     umask(022);
     vectors();
+    pieces();
     sizes();
     between_files();
     names();

@@ -167,6 +167,22 @@ static void rights(void)
     CHECK(old.st_mtim.tv_sec >= st.st_mtim.tv_sec && old.st_mtim.tv_sec < st.st_mtim.tv_sec + 10);
 }
 
+/** Memory that ends within what is read and written: as much as there is. */
+static void edges(void)
+{
+    const long page = sysconf(_SC_PAGESIZE);
+    char *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int fd = open("edge", O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+    CHECK(at != MAP_FAILED && munmap(at + page, page) == 0);
+    SHOW(ftruncate(fd, 200));
+    SHOW(pread(fd, at + page - 96, 200, 0));
+    SHOW(pwrite(fd, at + page - 96, 200, 0));
+    SHOW(pread(fd, at + page, 200, 0));
+    SHOW(pwrite(fd, at + page, 200, 0));
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || chdir(argv[1]) != 0)
@@ -178,5 +194,6 @@ int main(int argc, char **argv)
     kept_in_memory();
     file_systems();
     rights();
+    edges();
     return guest_result();
 }

@@ -136,6 +136,9 @@ static inline bool lx_may_write(const struct lx_file *f)
     return (f->flags & 3) != 0;
 }
 
+/** [bytes] A pipe takes so many at once, or none of them. */
+enum { PIPE_ATOMIC = 4096 };
+
 int64_t lx_pipe_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
 int64_t lx_pipe_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
 /** The same from the host's memory. */

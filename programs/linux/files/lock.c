@@ -253,6 +253,19 @@ int64_t lx_lock_fcntl(struct lx_call *c, uint64_t command, uint64_t va)
 
 /* ---- flock, and the end of locks ------------------------------------------------------------- */
 
+/** As Linux does it: who asks for another type gives back what is held before it waits. So two that
+ *  share a file and both want it alone do not wait for each other. */
+static void flock_changes(struct lx_call *c, const struct lock *want)
+{
+    struct lock *l, *tmp;
+
+    DL_FOREACH_SAFE(c->f->inode->locks, l, tmp)
+        if (l->whole && l->owner == want->owner && l->type != want->type) {
+            lock_drop(c->p, c->f->inode, l);
+            lx_thread_wake_all(c->p, c->p->fds);
+        }
+}
+
 int64_t lx_sys_flock(struct lx_call *c)
 {
     enum { SHARED = 1, EXCLUSIVE = 2, NONBLOCK = 4, UNLOCK = 8 };
@@ -273,7 +286,10 @@ int64_t lx_sys_flock(struct lx_call *c)
     }
     if (c->f->kind == FILE_PATH)
         return -EBADF;
-    return c->f->inode ? lock_acquire(c, &want, !(c->a[1] & NONBLOCK)) : 0;
+    if (!c->f->inode)
+        return 0;
+    flock_changes(c, &want);
+    return lock_acquire(c, &want, !(c->a[1] & NONBLOCK));
 }
 
 static void drop_all(struct lx_prog *p, struct lx_inode *n, const struct lx_file *owner)

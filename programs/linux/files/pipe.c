@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum {
-    PIPE_ATOMIC = 4096,
     PIPE_PART = 4096 /* is copied as one: a fault in it leaves all of it where it was */
 };
 

@@ -15,6 +15,7 @@
 #include "programs/linux/signals/signal.h"
 #include "programs/linux/threads/threads.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
@@ -245,6 +246,42 @@ static bool transfer_is_plain(const struct lx_file *f)
            f->kind == FILE_ZERO || f->kind == FILE_FULL;
 }
 
+/* ---- where the guest's memory ends within a piece -------------------------------------------- */
+
+/** [bytes] from `va` to the end of its page, at most n. */
+static uint64_t transfer_in_page(const struct lx_vm *vm, uint64_t va, uint64_t n)
+{
+    const uint64_t room = vm->page - (va & (vm->page - 1));
+
+    return n < room ? n : room;
+}
+
+/** Writes page by page. @return [bytes] up to one that may not be written */
+static uint64_t put_pages(struct lx_vm *vm, uint64_t va, const uint8_t *buf, uint64_t n)
+{
+    uint64_t done = 0;
+
+    for (uint64_t part; done < n; done += part) {
+        part = transfer_in_page(vm, va + done, n - done);
+        if (lx_vm_write(vm, va + done, buf + done, part) < 0)
+            break;
+    }
+    return done;
+}
+
+/** Reads page by page. @return [bytes] up to one that may not be read */
+static uint64_t get_pages(struct lx_vm *vm, uint64_t va, uint8_t *buf, uint64_t n)
+{
+    uint64_t done = 0;
+
+    for (uint64_t part; done < n; done += part) {
+        part = transfer_in_page(vm, va + done, n - done);
+        if (lx_vm_read(vm, va + done, buf + done, part) < 0)
+            break;
+    }
+    return done;
+}
+
 /** Reads into the guest piece by piece; a short piece ends it. */
 static int64_t read_plain(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len,
                           uint64_t at)
@@ -257,8 +294,10 @@ static int64_t read_plain(struct lx_call *c, struct lx_file *f, uint64_t va, uin
         int64_t n = read_piece(c, f, buf, want, at + done);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
-        if (lx_vm_write(&c->p->vm, va + done, buf, (size_t)n) < 0)
+        if (lx_vm_write(&c->p->vm, va + done, buf, (size_t)n) < 0) {
+            done += put_pages(&c->p->vm, va + done, buf, (size_t)n);
             return done > 0 ? (int64_t)done : -EFAULT;
+        }
         done += (uint64_t)n;
         if ((size_t)n < want || f->standard)
             break;
@@ -271,17 +310,22 @@ static int64_t write_plain(struct lx_call *c, struct lx_file *f, uint64_t va, ui
 {
     uint8_t buf[BOUNCE];
     uint64_t done = 0;
+    bool ends = false;
 
     while (done < len) {
         size_t want = len - done < BOUNCE ? (size_t)(len - done) : BOUNCE;
         int64_t n;
-        if (lx_vm_read(&c->p->vm, va + done, buf, want) < 0)
+        if (lx_vm_read(&c->p->vm, va + done, buf, want) < 0) {
+            want = (size_t)get_pages(&c->p->vm, va + done, buf, want);
+            ends = true;
+        }
+        if (want == 0)
             return done > 0 ? (int64_t)done : -EFAULT;
         n = write_piece(c, f, buf, want, at + done);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
         done += (uint64_t)n;
-        if ((size_t)n < want)
+        if ((size_t)n < want || ends)
             break;
     }
     return (int64_t)done;
@@ -362,19 +406,42 @@ static int get_vector(struct lx_call *c, uint64_t i, uint64_t *base, uint64_t *l
     return *len > (c->p->n64 ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX) ? -EINVAL : 0;
 }
 
-/** readv, writev and their likes: the pieces one after another. */
-static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
+/** Looks at all pieces. @param bytes  of all together @return 0, -EINVAL, -EFAULT */
+static int64_t check_vector(struct lx_call *c, uint64_t *bytes)
 {
-    int64_t total = 0, err = c->a[2] > IOV_MAX ? -EINVAL : 0;
+    int64_t err = c->a[2] > IOV_MAX ? -EINVAL : 0;
     uint64_t base, len;
 
-    for (uint64_t i = 0; !err && i < c->a[2]; i++)
+    *bytes = 0;
+    for (uint64_t i = 0; !err && i < c->a[2]; i++) {
         err = get_vector(c, i, &base, &len);
+        *bytes += err ? 0 : len;
+    }
+    return err;
+}
+
+/** Whether one who has some bytes of it would wait for more. */
+static bool transfer_would_wait(struct lx_call *c, const struct lx_file *f)
+{
+    return f->standard || !(lx_file_ready(c->t, f) & POLL_IN);
+}
+
+/** The pieces one after another. */
+static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
+{
+    int64_t total = 0;
+    uint64_t base, len, bytes;
+    int64_t err = check_vector(c, &bytes);
+
+    if (!err && bytes == 0)
+        return fn(c, c->f, 0, 0, at);
     for (uint64_t i = 0; !err && i < c->a[2]; i++) {
         int64_t n;
         err = get_vector(c, i, &base, &len);
         if (err || len == 0)
             continue;
+        if (total > 0 && fn == transfer_read_file && transfer_would_wait(c, c->f))
+            break;
         n = fn(c, c->f, base, len, at < 0 ? at : at + total);
         if (n < 0)
             return total > 0 ? total : n;
@@ -383,6 +450,23 @@ static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
             break;
     }
     return err < 0 ? err : total;
+}
+
+/** What is small enough for a pipe to take at once: the pieces become one. @return see writev */
+static int64_t write_together(struct lx_call *c, uint64_t bytes)
+{
+    uint8_t all[PIPE_ATOMIC];
+    uint64_t base, len, done = 0;
+
+    assert(bytes <= sizeof all);
+    for (uint64_t i = 0; i < c->a[2]; i++) {
+        if (get_vector(c, i, &base, &len) < 0)
+            return -EFAULT;
+        if (lx_vm_read(&c->p->vm, base, all + done, len) < 0)
+            return done > 0 ? lx_pipe_put(c, c->f, all, done) : -EFAULT;
+        done += len;
+    }
+    return lx_pipe_put(c, c->f, all, done);
 }
 
 int64_t lx_sys_read(struct lx_call *c)
@@ -402,6 +486,10 @@ int64_t lx_sys_readv(struct lx_call *c)
 
 int64_t lx_sys_writev(struct lx_call *c)
 {
+    uint64_t bytes;
+
+    if (c->f->pipe && lx_may_write(c->f) && check_vector(c, &bytes) == 0 && bytes <= PIPE_ATOMIC)
+        return write_together(c, bytes);
     return move_vector(c, transfer_write_file, -1);
 }
 
