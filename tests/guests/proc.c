@@ -130,6 +130,13 @@ static void threads(void)
         pthread_create(&t[i], NULL, lives, &barrier);
     pthread_barrier_wait(&barrier);
     CHECK(of("Threads", "/proc/self/status") == 4 && field(20) == 4);
+    for (int i = 0; i < 3; i++) {
+        CHECK(pthread_setname_np(t[i], i ? "one of several" : "the first") == 0);
+        CHECK(pthread_getname_np(t[i], text, 16) == 0 &&
+              !strcmp(text, i ? "one of several" : "the first"));
+    }
+    CHECK(access("/proc/self/task/7/comm", F_OK) != 0 &&
+          open("/proc/self/task/7/comm", O_RDONLY) < 0);
     pthread_barrier_wait(&barrier);
     for (int i = 0; i < 3; i++)
         pthread_join(t[i], NULL);
@@ -141,6 +148,16 @@ static void threads(void)
           strtoull(strstr(text, "\nSigIgn:\t") + 9 + (SIGRTMAX > 64 ? 16 : 0), NULL, 16) & 1);
     CHECK(strtoull(strstr(text, "\nSigBlk:\t") + 9 + (SIGRTMAX > 64 ? 16 : 0), NULL, 16) ==
           1ull << (SIGUSR1 - 1));
+}
+
+/** Each processor is a chip of one core. */
+static void chips(void)
+{
+    CHECK(!strcmp(look("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"), "0\n"));
+    CHECK(!strcmp(look("/sys/devices/system/cpu/cpu1/topology/core_siblings_list"), "1\n"));
+    CHECK(!strcmp(look("/sys/devices/system/cpu/cpu1/topology/physical_package_id"), "1\n"));
+    CHECK(!strcmp(look("/sys/devices/system/cpu/cpu1/topology/core_id"), "0\n"));
+    CHECK(open("/sys/devices/system/cpu/cpu4096/topology/core_id", O_RDONLY) < 0);
 }
 
 static void machine(void)
@@ -210,6 +227,7 @@ int main(int argc, char **argv)
     sizes();
     threads();
     machine();
+    chips();
     limits();
     systems();
     puts("all of /proc has been read");

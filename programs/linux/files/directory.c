@@ -79,7 +79,11 @@ static unsigned char type_of(const char *dir, const char *name)
 
     row = lx_synthetic_find(path, &number);
     free(path);
-    return !row ? DT_DIR : row->kind == SYN_TEXT ? DT_REG : row->kind == SYN_EXE ? DT_LNK : DT_CHR;
+    if (!row)
+        return DT_DIR;
+    return row->kind == SYN_TEXT || row->kind == SYN_NAME ? DT_REG
+           : row->kind == SYN_EXE                         ? DT_LNK
+                                                          : DT_CHR;
 }
 
 static void list_view(struct lx_prog *p, const struct lx_file *f, struct directory *d)

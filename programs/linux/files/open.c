@@ -10,6 +10,7 @@
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
 #include "programs/linux/files/mapped.h"
+#include "programs/linux/files/name.h"
 #include "programs/linux/files/path.h"
 #include "programs/linux/threads/watch.h"
 
@@ -20,7 +21,27 @@
 
 /* ---- opening what is not the host's ---------------------------------------------------------- */
 
-static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, uint32_t flags)
+/** @return NULL: there is nothing with that number */
+static char *text_of(struct lx_prog *p, const struct lx_synthetic *row, unsigned number,
+                     size_t *size)
+{
+    char *text;
+    bool there = true;
+    FILE *const out = sim_text_open(&text, size);
+
+    if (row->of)
+        there = row->of(p, number, out);
+    else
+        row->write(p, out);
+    sim_text_close(out, &text);
+    if (there)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, unsigned number,
+                         uint32_t flags)
 {
     struct lx_file *f;
     size_t size;
@@ -29,12 +50,14 @@ static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, uint
 
     if ((flags & 3) != 0)
         return -EACCES;
+    text = text_of(p, row, number, &size);
+    if (!text)
+        return -ENOENT;
     fd = prog_host_memfd_create("text", MFD_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
+        free(text);
         return lx_host_says(p, -ENFILE);
-    FILE *const out = sim_text_open(&text, &size);
-    row->write(p, out);
-    sim_text_close(out, &text);
+    }
     f = lx_file_new(p, FILE_HOST, fd, flags);
     f->synth = row;
     /* For as long as it is open: it cannot be mapped. */
@@ -109,8 +132,12 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
     if (flags & G_O_DIRECTORY)
         return -ENOTDIR;
     switch (s->synth->kind) {
+    case SYN_NAME:
+        if (flags & 3)
+            return lx_name_open(p, s->number, flags);
+        /* fallthrough */
     case SYN_TEXT:
-        return open_text(p, s->synth, flags);
+        return open_text(p, s->synth, s->number, flags);
     case SYN_FD:
         return open_again(p, s->number, flags);
     case SYN_EXE:

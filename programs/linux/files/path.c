@@ -185,6 +185,20 @@ void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
 
 /* ---- permission ------------------------------------------------------------------------------ */
 
+bool lx_path_missing(struct lx_prog *p, const struct lx_spot *s)
+{
+    if (s->kind != SPOT_SYNTHETIC)
+        return s->kind == SPOT_NOTHING;
+    switch (s->synth->kind) {
+    case SYN_FD:
+        return !lx_file_get(p, s->number);
+    case SYN_PROCESS:
+        return !lx_irix_there(p, s->number);
+    default:
+        return s->synth->of && !s->synth->of(p, s->number, NULL);
+    }
+}
+
 static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, uint64_t mode,
                             uint64_t flags)
 {
@@ -197,10 +211,7 @@ static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, ui
     r = lx_path_find_at(c, dir, path, flags, !(flags & G_AT_NOFOLLOW), &s);
     if (r < 0)
         return r;
-    if (s.kind == SPOT_NOTHING ||
-        (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_FD && !lx_file_get(c->p, s.number)) ||
-        (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_PROCESS &&
-         !lx_irix_there(c->p, s.number)))
+    if (lx_path_missing(c->p, &s))
         r = -ENOENT;
     else if ((mode & MAY_WRITE) && s.kind == SPOT_HOST && !s.writable)
         r = lx_path_refused(c->p, &s, s.guard);

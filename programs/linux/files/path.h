@@ -15,6 +15,9 @@ enum {
 /** Bits of lx_view_rights; set-id bits of a mode, and those to execute. */
 enum { MAY_READ = 4, MAY_WRITE = 2, MAY_SEARCH = 1, SET_ID = 06000, EXECUTE = 0111 };
 
+/** Whether nothing is there: what a name with a number in it stands for may have gone. */
+bool lx_path_missing(struct lx_prog *p, const struct lx_spot *s);
+
 /** A change that the view refuses: says once of each reason how to let it. @return -EPERM of
  * another user's files, as where a directory is sticky; -EROFS of all others */
 int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why);

@@ -41,7 +41,7 @@ static void stat_synthetic(const struct lx_synthetic *s, struct stat *st)
         [SYN_FULL] = {S_IFCHR | 0666, 1, 7},    [SYN_ZERO] = {S_IFCHR | 0666, 1, 5},
         [SYN_RANDOM] = {S_IFCHR | 0666, 1, 9},  [SYN_DEVICE] = {S_IFCHR | 0666, 240, 0},
         [SYN_EXE] = {S_IFREG | 0555, 0, 0},     [SYN_FD] = {S_IFIFO | 0600, 0, 0},
-        [SYN_PROCESS] = {S_IFREG | 0600, 0, 0},
+        [SYN_PROCESS] = {S_IFREG | 0600, 0, 0}, [SYN_NAME] = {S_IFREG | 0644, 0, 0},
     };
 
     stat_made_up(st, kinds[s->kind].mode, makedev(kinds[s->kind].major, kinds[s->kind].minor));
@@ -66,12 +66,11 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
                          struct stat *st)
 {
     struct lx_spot s;
-    const struct lx_file *f;
     int64_t r = lx_path_find(c, dir, path, follow, &s);
 
     if (r < 0)
         return r;
-    if (s.kind == SPOT_NOTHING)
+    if (lx_path_missing(c->p, &s))
         r = -ENOENT;
     else if (s.kind == SPOT_DIRECTORY)
         stat_made_up(st, S_IFDIR | 0555, 0);
@@ -79,9 +78,7 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
         *st = s.st;
         lx_inode_show(c->p, st);
     } else if (s.synth->kind == SYN_FD)
-        r = (f = lx_file_get(c->p, s.number)) ? stat_file(c->p, f, st) : -ENOENT;
-    else if (s.synth->kind == SYN_PROCESS && !lx_irix_there(c->p, s.number))
-        r = -ENOENT;
+        r = stat_file(c->p, lx_file_get(c->p, s.number), st);
     else
         stat_synthetic(s.synth, st);
     if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_EXE && !follow)

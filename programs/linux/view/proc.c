@@ -6,6 +6,7 @@
 #include "programs/linux/view/proc.h"
 
 #include "programs/linux/process/call.h"
+#include "programs/linux/threads/threads.h"
 #include "programs/linux/time/timer.h"
 
 #include <inttypes.h>
@@ -51,9 +52,11 @@ void lx_proc_environ(struct lx_prog *p, FILE *f)
     print_strings(f, p->program->envp);
 }
 
-void lx_proc_comm(struct lx_prog *p, FILE *f)
+bool lx_proc_name(struct lx_prog *p, unsigned tid, FILE *f)
 {
-    fprintf(f, "%.15s\n", proc_reader(p)->name);
+    const struct lx_thread *t = lx_thread_find(p, tid);
+
+    return t && (!f || fprintf(f, "%.15s\n", t->name) > 0);
 }
 
 void lx_proc_auxv(struct lx_prog *p, FILE *f)

@@ -10,7 +10,8 @@ struct lx_prog;
 /** Of the program, or of the thread that reads: /proc/self/. */
 void lx_proc_auxv(struct lx_prog *p, FILE *f);
 void lx_proc_cmdline(struct lx_prog *p, FILE *f);
-void lx_proc_comm(struct lx_prog *p, FILE *f);
+/** A thread's name. */
+bool lx_proc_name(struct lx_prog *p, unsigned tid, FILE *f);
 void lx_proc_environ(struct lx_prog *p, FILE *f);
 void lx_proc_limits(struct lx_prog *p, FILE *f);
 void lx_proc_stat(struct lx_prog *p, FILE *f);

@@ -9,7 +9,6 @@
 #include "programs/linux/view/proc.h"
 #include "programs/linux/view/view.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,18 @@ static void cpu_list(struct lx_prog *p, FILE *f)
         fprintf(f, "0-%u\n", p->processors - 1);
     else
         fprintf(f, "0\n");
+}
+
+/* Each processor is a chip of its own, with one core and one thread. */
+
+static bool cpu_itself(struct lx_prog *p, unsigned number, FILE *f)
+{
+    return number < p->processors && (!f || fprintf(f, "%u\n", number) > 0);
+}
+
+static bool cpu_first(struct lx_prog *p, unsigned number, FILE *f)
+{
+    return number < p->processors && (!f || fprintf(f, "0\n") > 0);
 }
 
 /** The processors, with their revision if their counters depend on it. */
@@ -99,9 +110,11 @@ static void source_lines(struct lx_prog *p, FILE *f)
 }
 
 static const struct lx_synthetic synthetic_rows[] = {
-#define SYNTHETIC(path, kind, number, write) {path, kind, number, write},
+#define SYNTHETIC(path, kind, number, write) {path, kind, number, write, NULL},
+#define NUMBERED(path, kind, number, of)     {path, kind, number, NULL, of},
 #include "programs/linux/view/synthetic.def"
 #undef SYNTHETIC
+#undef NUMBERED
 };
 
 enum {
@@ -109,40 +122,47 @@ enum {
     DIGITS = 9 /**< of a number in a path, at most */
 };
 
-/** Compares a path with a row's: "#" stands for a descriptor's or a process's number. */
-static bool row_matches(const struct lx_synthetic *row, const char *path, unsigned *number)
+/** Follows a path along a row's. @return what is left of the row's; NULL: they differ */
+static const char *row_follow(const struct lx_synthetic *row, const char *path, unsigned *number)
 {
-    const size_t n = strcspn(row->path, "#");
-    char *end;
+    const char *at = row->path;
 
-    if (strncmp(path, row->path, n) != 0)
-        return false;
-    if (!row->path[n]) {
-        *number = row->number;
-        return !path[n];
+    for (; *path; at++) {
+        const size_t digits = strspn(path, "0123456789");
+        if (*at != '#') {
+            if (*at != *path++)
+                return NULL;
+            continue;
+        }
+        if (!digits || digits > DIGITS || (*path == '0' && digits > 1 && row->kind != SYN_PROCESS))
+            return NULL;
+        *number = (unsigned)strtoul(path, NULL, 10);
+        path += digits;
     }
-    if (!isdigit((unsigned char)path[n]) || strlen(path + n) > DIGITS ||
-        (path[n] == '0' && path[n + 1] && row->kind != SYN_PROCESS))
-        return false;
-    *number = (unsigned)strtoul(path + n, &end, 10);
-    return !*end;
+    return at;
 }
 
 const struct lx_synthetic *lx_synthetic_find(const char *path, unsigned *number)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (row_matches(&synthetic_rows[i], path, number))
+    for (size_t i = 0; i < ROWS; i++) {
+        const char *rest;
+        *number = synthetic_rows[i].number;
+        rest = row_follow(&synthetic_rows[i], path, number);
+        if (rest && !*rest)
             return &synthetic_rows[i];
+    }
     return NULL;
 }
 
 bool lx_synthetic_above(const char *path)
 {
-    const size_t n = strlen(path);
+    unsigned number;
 
-    for (size_t i = 0; i < ROWS; i++)
-        if (strncmp(synthetic_rows[i].path, path, n) == 0 && synthetic_rows[i].path[n] == '/')
+    for (size_t i = 0; i < ROWS; i++) {
+        const char *rest = row_follow(&synthetic_rows[i], path, &number);
+        if (rest && *rest == '/')
             return true;
+    }
     return false;
 }
 

@@ -17,14 +17,17 @@ enum lx_synthetic_kind {
     SYN_DEVICE, /**< /dev/numachine/ */
     SYN_EXE,    /**< the program itself */
     SYN_FD,     /**< one of the program's open files */
+    SYN_NAME,   /**< a thread's name: may be written */
     SYN_PROCESS /**< a process, as IRIX has it: its number may have leading zeros */
 };
 
 struct lx_synthetic {
-    const char *path; /**< "#" at its end stands for a number */
+    const char *path; /**< "#" stands for a number */
     enum lx_synthetic_kind kind;
-    unsigned number;                             /**< SYN_FD without "#": which */
-    void (*write)(struct lx_prog *p, FILE *out); /**< SYN_TEXT */
+    unsigned number;                             /**< where there is no "#": which */
+    void (*write)(struct lx_prog *p, FILE *out); /**< SYN_TEXT, or ... */
+    /** ... its text, and SYN_NAME's, of a number; false: none. `out` NULL: only whether. */
+    bool (*of)(struct lx_prog *p, unsigned number, FILE *out);
 };
 
 /** The row of a path, or NULL. @param[out] number  what stands for "#" */

@@ -495,9 +495,11 @@ static void add_child(char ***list, size_t *n, const char *dir, const char *path
     const char *rest = path ? view_beneath(path, dir) : NULL;
     size_t len;
 
-    if (!rest || rest[0] != '/' || !rest[1] || strchr(rest, '#'))
+    if (!rest || rest[0] != '/' || !rest[1])
         return;
     len = strcspn(++rest, "/");
+    if (memchr(rest, '#', len))
+        return;
     for (size_t i = 0; i < *n; i++)
         if (strlen((*list)[i]) == len && strncmp((*list)[i], rest, len) == 0)
             return;
