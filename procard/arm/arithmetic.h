@@ -210,17 +210,17 @@ static inline bool arm_holds(const struct arm_regs *r, unsigned cond)
     return is != (cond & 1);
 }
 
-/** What a user may write of the status: flags and Q, GE. @param r  takes it @param v  all of it
- *  @param fields  as MSR names them */
+/** What a user may write of the status: flags and Q, GE, E (ARM Architecture Reference Manual, MSR:
+ *  UserMask). @param r  takes it @param v  all of it @param fields  as MSR names them */
 static inline void arm_set_status(struct arm_regs *r, uint32_t v, unsigned fields)
 {
-    enum { FLAGS = 8, STATUS = 4 };
-    const uint32_t mask =
-        (fields & FLAGS ? UINT32_C(0xf8000000) : 0) | (fields & STATUS ? ARM_CPSR_GE : 0);
-    const bool t = r->t, e = r->e;
+    enum { FLAGS = 8, STATUS = 4, EXTENSION = 2 };
+    const uint32_t mask = (fields & FLAGS ? UINT32_C(0xf8000000) : 0) |
+                          (fields & STATUS ? ARM_CPSR_GE : 0) |
+                          (fields & EXTENSION ? ARM_CPSR_E : 0);
+    const bool t = r->t;
     arm_set_cpsr(r, (arm_cpsr(r) & ~mask) | (v & mask));
     r->t = t;
-    r->e = e;
 }
 
 #endif
