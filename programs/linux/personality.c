@@ -248,6 +248,7 @@ static const struct lx_steps steps = {
     .back = lx_signal_deliver,
     .runs = lx_irix_runs,
     .stops = lx_irix_stops,
+    .told = lx_epoll_came,
 };
 
 /* ---- beginning and end ----------------------------------------------------------------------- */

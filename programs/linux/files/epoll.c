@@ -1,9 +1,11 @@
 /*
- * epoll: a list of descriptors to look at together. Looking costs nothing here, so there is no
- * ready list: a thread that waits looks at all descriptors whenever anything has changed.
+ * epoll: a list of descriptors to look at together.
  *
- * The one hard thing is an edge (EPOLLET): it is an event that was not there at the last report, or
- * one that still is although something was read or written since (struct lx_file's `moved`).
+ * The one hard thing is what an edge (EPOLLET) is. Programs depend on Linux's answer, which is not
+ * a change of what is ready but that somebody was told: a writer tells those who read, each time,
+ * and a reader those who write if they had no room. So it is done as there. Who is told of stands
+ * in line until a thread looks and finds it ready, or not; only what has no edge lines up again,
+ * behind all others. To ask whether an epoll is ready leaves its line as it is.
  *
  * Epolls may watch epolls, and several may watch the same one. A search through them notes where it
  * has been; otherwise it would count paths, not epolls.
@@ -20,22 +22,24 @@
 #define EPOLL_ONESHOT UINT32_C(0x40000000)
 #define EPOLL_ALONE   UINT32_C(0x10000000) /* EPOLLEXCLUSIVE */
 #define EPOLL_WITH    UINT32_C(0xb000001d) /* what may stand with it */
+#define EPOLL_FLAGS   UINT32_C(0xf0000000) /* what is no event */
 
 enum { EVENT_BYTES = 16, NESTS_MAX = 4 /**< epolls that watch one another in a row, less one */ };
 
 struct item {
     struct item *prev, *next;
+    struct item *l_prev, *l_next; /**< the epoll's line */
     int32_t fd;
+    uint32_t events; /**< asked for, with EPOLL_ flags; no event after a one-shot */
     struct lx_file *file;
-    uint32_t events; /**< asked for, with EPOLL_ flags; 0 after a one-shot */
     uint64_t data;
-    unsigned reported; /**< events of the last report or look */
-    uint64_t moved;    /**< the file's, then */
+    bool lined; /**< is in the line */
 };
 
 struct epoll {
     struct epoll *prev, *next; /**< p->epolls */
     struct item *items;        /**< in the order they were added */
+    struct item *line;         /**< those to look at, in the order they were told of */
     uint64_t seen;             /**< round (p->epoll_round) in which somebody was here, */
     bool ready;                /**< and what was found */
     unsigned above, below;     /**< longest row of epolls that watch it, that it watches */
@@ -43,9 +47,9 @@ struct epoll {
 
 static unsigned epoll_level(struct lx_thread *t, const struct item *i)
 {
-    return i->events & 0xffff
-               ? lx_file_ready(t, i->file) & ((i->events & 0xffff) | POLL_ERR | POLL_HUP)
-               : 0;
+    const uint32_t asked = i->events & ~EPOLL_FLAGS;
+
+    return asked ? lx_file_ready(t, i->file) & asked : 0;
 }
 
 static unsigned epoll_ready(struct lx_thread *t, const struct lx_file *f)
@@ -56,19 +60,34 @@ static unsigned epoll_ready(struct lx_thread *t, const struct lx_file *f)
 
     t->p->epoll_round += outermost;
     if (e->seen == t->p->epoll_round)
-        return e->ready ? POLL_IN : 0;
+        return e->ready ? POLL_READS : 0;
     e->seen = t->p->epoll_round;
     e->ready = false;
     t->p->epoll_inside = true;
-    for (i = e->items; i && !e->ready; i = i->next)
+    for (i = e->line; i && !e->ready; i = i->l_next)
         e->ready = epoll_level(t, i);
     t->p->epoll_inside = !outermost;
-    return e->ready ? POLL_IN : 0;
+    return e->ready ? POLL_READS : 0;
+}
+
+static void line_join(struct epoll *e, struct item *i)
+{
+    if (!i->lined)
+        DL_APPEND2(e->line, i, l_prev, l_next);
+    i->lined = true;
+}
+
+static void line_leave(struct epoll *e, struct item *i)
+{
+    if (i->lined)
+        DL_DELETE2(e->line, i, l_prev, l_next);
+    i->lined = false;
 }
 
 static void remove_item(struct lx_prog *p, struct epoll *e, struct item *i)
 {
     lx_give_back(p, sizeof *i);
+    line_leave(e, i);
     DL_DELETE(e->items, i);
     free(i);
 }
@@ -94,6 +113,41 @@ void lx_epoll_forget(struct lx_prog *p, const struct lx_file *f)
         DL_FOREACH_SAFE(e->items, i, tmp)
             if (i->file == f)
                 remove_item(p, e, i);
+}
+
+/** Lines up all that watch what waits at `queue` and ask for one of `events`, and those that watch
+ *  them: an epoll tells of each, also if it was ready. @return whether there were any */
+static bool epoll_spread(struct lx_prog *p, const void *queue, unsigned events)
+{
+    bool any = false;
+    struct epoll *e;
+    struct item *i;
+
+    DL_FOREACH(p->epolls, e)
+        DL_FOREACH(e->items, i) {
+            if (!(i->events & events) || !lx_file_waits_at(p, i->file, queue))
+                continue;
+            any = true;
+            line_join(e, i);
+            if (e->seen == p->epoll_round)
+                continue;
+            e->seen = p->epoll_round;
+            epoll_spread(p, e, POLL_IN);
+        }
+    return any;
+}
+
+void lx_epoll_tell(struct lx_prog *p, const void *queue, unsigned events)
+{
+    p->epoll_round++;
+    if (epoll_spread(p, queue, events))
+        lx_thread_wake_all(p, p->fds);
+}
+
+/* Of signals all descriptors tell, whatever they are for: as in Linux, where they wait as one. */
+void lx_epoll_came(struct lx_prog *p, const void *queue)
+{
+    lx_epoll_tell(p, queue, queue == &p->watchers ? POLL_ANY : POLL_IN);
 }
 
 static int64_t epoll_create(struct lx_call *c, uint32_t flags)
@@ -205,9 +259,12 @@ static int64_t epoll_change(struct lx_call *c, struct epoll *e, struct lx_file *
         i->file = f;
         DL_APPEND(e->items, i);
     }
-    i->events = asked->events;
+    i->events = asked->events | POLL_ERR | POLL_HUP; /* asked for or not */
     i->data = asked->data;
-    i->reported = 0;
+    if (!i->lined && epoll_level(c->t, i)) {
+        line_join(e, i);
+        lx_epoll_tell(c->p, e, POLL_IN);
+    }
     lx_thread_wake_all(c->p, c->p->fds);
     return 0;
 }
@@ -240,35 +297,41 @@ int64_t lx_sys_epoll_ctl(struct lx_call *c)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/** What of an item is to be reported now. */
-static unsigned epoll_news(struct lx_thread *t, struct item *i)
+/** Writes an event; 0 or -EFAULT. */
+static int epoll_report(struct lx_call *c, const struct item *i, unsigned events, uint64_t va)
 {
-    const unsigned now = epoll_level(t, i);
-    const uint64_t moved = lx_file_moved(i->file);
-    unsigned report = now;
-
-    if (i->events & EPOLL_ET && moved == i->moved)
-        report = now & ~i->reported ? now : 0;
-    i->reported = now;
-    i->moved = moved;
-    if (report && i->events & EPOLL_ONESHOT)
-        i->events &= EPOLL_ONESHOT | EPOLL_ET;
-    return report;
+    return lx_vm_write_word(&c->p->vm, va, 4, events) < 0 ||
+                   lx_vm_write_word(&c->p->vm, va + 8, 8, i->data) < 0
+               ? -EFAULT
+               : 0;
 }
 
-/** Writes up to `most` events. @return how many, or -EFAULT */
+/** What becomes of an item that was reported. */
+static void epoll_reported(struct epoll *e, struct item *i)
+{
+    if (i->events & EPOLL_ONESHOT)
+        i->events &= EPOLL_FLAGS;
+    else if (!(i->events & EPOLL_ET))
+        line_join(e, i);
+}
+
+/** Writes up to `most` events; goes along the line once. @return how many, or -EFAULT */
 static int64_t epoll_look(struct lx_call *c, struct epoll *e, uint64_t va, uint64_t most)
 {
-    struct item *i;
+    const struct item *const last = e->line ? e->line->l_prev : NULL;
+    struct item *i = NULL;
     uint64_t n = 0;
 
-    DL_FOREACH(e->items, i) {
-        unsigned events = n < most ? epoll_news(c->t, i) : 0;
+    while (n < most && i != last) {
+        unsigned events;
+        i = e->line;
+        events = epoll_level(c->t, i);
+        if (events && epoll_report(c, i, events, va + n * EVENT_BYTES) < 0)
+            return n ? (int64_t)n : -EFAULT; /* it stays the first */
+        line_leave(e, i);
         if (!events)
             continue;
-        if (lx_vm_write_word(&c->p->vm, va + n * EVENT_BYTES, 4, events) < 0 ||
-            lx_vm_write_word(&c->p->vm, va + n * EVENT_BYTES + 8, 8, i->data) < 0)
-            return n ? (int64_t)n : -EFAULT;
+        epoll_reported(e, i);
         n++;
     }
     return (int64_t)n;
@@ -282,7 +345,10 @@ static int64_t wait_until(struct lx_call *c, sim_tick deadline)
     if ((int32_t)c->a[2] <= 0 || c->a[2] > INT32_MAX / EVENT_BYTES || f->ops != &epoll_ops)
         return -EINVAL;
     while ((n = epoll_look(c, f->object, c->a[1], c->a[2])) == 0) {
-        enum lx_wake w = lx_thread_block(c->t, deadline, true, c->p->fds);
+        enum lx_wake w;
+        if (deadline <= lx_now(c->p)) /* who does not wait is not interrupted */
+            break;
+        w = lx_thread_block(c->t, deadline, true, c->p->fds);
         if (w == WAKE_EVENT)
             continue;
         n = w == WAKE_SIGNAL ? -EINTR : 0;

@@ -32,7 +32,6 @@ struct lx_pipe {
     unsigned opened[2];     /**< how often for reading and for writing, ever */
     struct lx_inode *inode; /**< its FIFO, or NULL */
     size_t head, count;
-    uint64_t moved; /**< reads and writes */
     uint8_t data[PIPE_BYTES];
 };
 
@@ -46,7 +45,6 @@ struct lx_file {
     struct lx_file *prev, *next;
     uint32_t flags;                   /**< guest's O_ flags */
     uint64_t at;                      /**< position in a regular file */
-    uint64_t moved;                   /**< reads and writes of an object */
     struct lx_inode *inode;           /**< of a file of the host; not owned */
     bool writable;                    /**< the view lets it be changed ... */
     bool guarded;                     /**< ... but for rights to execute it (guard.h) */
@@ -143,6 +141,9 @@ int64_t lx_pipe_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t
 int64_t lx_pipe_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
 /** The same from the host's memory. */
 int64_t lx_pipe_put(struct lx_call *c, struct lx_file *f, const uint8_t *buf, size_t len);
+
+/** A timer or, for &p->watchers, a signal has come: tells the epolls (lx_steps). */
+void lx_epoll_came(struct lx_prog *p, const void *queue);
 
 void lx_files_init(struct lx_prog *p);
 void lx_files_free(struct lx_prog *p);

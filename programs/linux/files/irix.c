@@ -471,7 +471,7 @@ static int64_t files_irix_control(struct lx_call *c, struct lx_file *f)
 static unsigned always_ready(struct lx_thread *t, const struct lx_file *f)
 {
     (void)t, (void)f;
-    return POLL_IN | POLL_OUT;
+    return POLL_READS | POLL_WRITES;
 }
 
 static void irix_let_go(struct lx_prog *p, struct lx_file *f)

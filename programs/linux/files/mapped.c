@@ -7,7 +7,7 @@
  * O_ASYNC.
  */
 #include "programs/linux/files/mapped.h"
-#include "programs/linux/files/file.h"
+#include "programs/linux/files/object.h"
 #include "programs/linux/signals/signal.h"
 #include "programs/linux/threads/threads.h"
 
@@ -133,5 +133,6 @@ void lx_mapped_interrupt(struct lx_prog *p, unsigned card)
         if (first)
             tell_owner(p, f);
     }
+    lx_epoll_tell(p, &p->cards[card], POLL_READS);
     lx_thread_wake_all(p, p->fds);
 }

@@ -32,13 +32,11 @@ int64_t lx_object_wait(struct lx_call *c, const struct lx_file *f)
 
 int64_t lx_object_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
 {
-    f->moved++;
     return f->ops->read ? f->ops->read(c, f, va, len) : -EINVAL;
 }
 
 int64_t lx_object_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
 {
-    f->moved++;
     return f->ops->write ? f->ops->write(c, f, va, len) : -EINVAL;
 }
 
@@ -99,6 +97,7 @@ static int64_t counter_read(struct lx_call *c, struct lx_file *f, uint64_t va, u
     }
     got = n->semaphore ? 1 : n->value;
     n->value -= got;
+    lx_epoll_tell(c->p, n, POLL_OUT);
     lx_thread_wake_all(c->p, c->p->fds);
     return lx_vm_write_word(&c->p->vm, va, sizeof got, got) < 0 ? -EFAULT : (int64_t)sizeof got;
 }
@@ -120,6 +119,7 @@ static int64_t counter_write(struct lx_call *c, struct lx_file *f, uint64_t va, 
             return err;
     }
     n->value += more;
+    lx_epoll_tell(c->p, n, POLL_IN);
     lx_thread_wake_all(c->p, c->p->fds);
     return sizeof more;
 }
@@ -215,6 +215,11 @@ static void signals_release(struct lx_prog *p, struct lx_file *f)
 static const struct lx_file_ops signals_ops = {
     .ready = signals_ready, .read = signals_read, .release = signals_release};
 
+const void *lx_object_queue(const struct lx_prog *p, const struct lx_file *f)
+{
+    return f->ops == &signals_ops ? &p->watchers : f->object;
+}
+
 /** signalfd4(descriptor or -1, mask, size, flags) */
 int64_t lx_sys_signalfd4(struct lx_call *c)
 {
@@ -233,6 +238,8 @@ int64_t lx_sys_signalfd4(struct lx_call *c)
         if (f->ops != &signals_ops)
             return -EINVAL;
         *(struct lx_sigs *)f->object = mask;
+        lx_epoll_tell(c->p, &c->p->watchers, POLL_ANY);
+        lx_thread_wake_all(c->p, c->p->fds); /* what waits already may be in it now */
         return (int32_t)c->a[0];
     }
     set = sim_alloc(1, sizeof *set);

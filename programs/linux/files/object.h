@@ -8,8 +8,21 @@
 
 #include "programs/linux/files/file.h"
 
-/** Events of poll, as the guest has them. */
-enum { POLL_IN = 1, POLL_OUT = 4, POLL_ERR = 8, POLL_HUP = 0x10, POLL_NVAL = 0x20 };
+/** Events of epoll, and of poll, where to MIPS POLLWRNORM is another name for POLLOUT. */
+enum {
+    POLL_IN = 1,
+    POLL_OUT = 4,
+    POLL_ERR = 8,
+    POLL_HUP = 0x10,
+    POLL_NVAL = 0x20,
+    POLL_RDNORM = 0x40,
+    POLL_WRNORM = 0x100,
+    /* What has data for reading, and room for writing; counters, timers and signals only have
+     * POLL_IN and POLL_OUT, as in Linux. */
+    POLL_READS = POLL_IN | POLL_RDNORM,
+    POLL_WRITES = POLL_OUT | POLL_WRNORM,
+    POLL_ANY = POLL_ERR | POLL_HUP, /**< concerns everybody, whatever they asked for */
+};
 
 /** What a kind of object does; a NULL member cannot be done. */
 struct lx_file_ops {
@@ -36,8 +49,13 @@ int64_t lx_object_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint6
 
 /** What is ready on an open file (NULL: POLL_NVAL), for a thread: POLL_ events. */
 unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f);
-/** Grows whenever something is read from it or written to it. */
-uint64_t lx_file_moved(const struct lx_file *f);
+/** Whether those who wait for it wait at `queue`, an address that stands for them: `readers` or
+ *  `writers` of a pipe, p->watchers for signals, a card, or the object itself. */
+bool lx_file_waits_at(const struct lx_prog *p, const struct lx_file *f, const void *queue);
+const void *lx_object_queue(const struct lx_prog *p, const struct lx_file *f);
+/** Tells the epolls that watch what waits at a queue that one of `events` may have come. Where
+ *  Linux wakes who waits: an edge is nothing else. */
+void lx_epoll_tell(struct lx_prog *p, const void *queue, unsigned events);
 /** A file is gone: no epoll watches it any more. */
 void lx_epoll_forget(struct lx_prog *p, const struct lx_file *f);
 

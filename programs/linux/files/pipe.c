@@ -71,6 +71,10 @@ void lx_pipe_end(struct lx_prog *p, struct lx_file *f)
 
     pipe->readers -= pipe_reads(f);
     pipe->writers -= pipe_writes(f);
+    if (!pipe->readers != !pipe->writers) { /* the others see the end */
+        lx_epoll_tell(p, &pipe->readers, POLL_ANY);
+        lx_epoll_tell(p, &pipe->writers, POLL_ANY);
+    }
     lx_thread_wake_all(p, p->fds);
     if (pipe->readers > 0 || pipe->writers > 0)
         return;
@@ -121,6 +125,8 @@ int64_t lx_fifo_open(struct lx_call *c, struct lx_inode *n, uint32_t flags)
     f->pipe->opened[0] += pipe_reads(f);
     f->pipe->opened[1] += pipe_writes(f);
     lx_file_hold(c->t, f);
+    if ((pipe_reads(f) && f->pipe->readers == 1) || (pipe_writes(f) && f->pipe->writers == 1))
+        lx_epoll_tell(c->p, &f->pipe->readers, POLL_ANY);
     lx_thread_wake_all(c->p, c->p->fds);
     err = await_partner(c, f);
     return err < 0 ? err : lx_file_install(c->p, f, 0, flags & G_O_CLOEXEC);
@@ -144,6 +150,11 @@ static uint64_t pipe_part_of(uint64_t len, uint64_t pipe)
     return n < PIPE_PART ? n : PIPE_PART;
 }
 
+static bool pipe_has_room(const struct lx_pipe *pipe)
+{
+    return PIPE_BYTES - pipe->count >= PIPE_ATOMIC;
+}
+
 /** Takes what is next out of a pipe to `va`; 0 or -EFAULT. */
 static int take_out(struct lx_call *c, struct lx_pipe *pipe, uint64_t va, uint64_t n)
 {
@@ -161,13 +172,16 @@ static int take_out(struct lx_call *c, struct lx_pipe *pipe, uint64_t va, uint64
 int64_t lx_pipe_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
 {
     struct lx_pipe *pipe = f->pipe;
+    bool waited = false, full;
     uint64_t n = 0;
 
     while (len > 0 && pipe->count == 0 && pipe->writers > 0) {
         int64_t err = wait_pipe(c, f);
         if (err < 0)
             return err;
+        waited = true;
     }
+    full = !pipe_has_room(pipe);
     while (n < len && pipe->count > 0) {
         const uint64_t part = pipe_part_of(len - n, pipe->count);
         if (take_out(c, pipe, va + n, part) < 0) {
@@ -177,7 +191,10 @@ int64_t lx_pipe_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t
         }
         n += part;
     }
-    pipe->moved++;
+    if (full && pipe_has_room(pipe))
+        lx_epoll_tell(c->p, &pipe->writers, POLL_WRITES);
+    if (waited && pipe->count > 0) /* as Linux hands on to the next what was told to this one */
+        lx_epoll_tell(c->p, &pipe->readers, POLL_READS);
     lx_thread_wake_all(c->p, c->p->fds);
     return (int64_t)n;
 }
@@ -218,14 +235,22 @@ static uint64_t pipe_fill(struct lx_call *c, struct lx_pipe *pipe, const struct 
         }
         n += part;
     }
-    pipe->moved++;
     if (n > 0)
         lx_thread_wake_all(c->p, c->p->fds);
     return n;
 }
 
+/** Waits for room. Those who read are told of what is in by now only if nothing was before:
+ *  otherwise they are when the whole write ends, as in Linux. */
+static int64_t pipe_await_room(struct lx_call *c, const struct lx_file *f, bool was_empty)
+{
+    if (was_empty)
+        lx_epoll_tell(c->p, &f->pipe->readers, POLL_READS);
+    return wait_pipe(c, f);
+}
+
 static int64_t pipe_move(struct lx_call *c, struct lx_file *f, const struct source *from,
-                         uint64_t len)
+                         uint64_t len, bool *waited)
 {
     struct lx_pipe *pipe = f->pipe;
     struct lx_siginfo info = {
@@ -234,6 +259,7 @@ static int64_t pipe_move(struct lx_call *c, struct lx_file *f, const struct sour
     bool faults = false;
 
     while (done < len) {
+        const bool was_empty = pipe->count == 0;
         int64_t n;
         if (pipe->readers == 0) {
             lx_signal_post(c->p, c->t, &info);
@@ -242,32 +268,51 @@ static int64_t pipe_move(struct lx_call *c, struct lx_file *f, const struct sour
         /* Small writes are not torn apart. */
         if (len > PIPE_ATOMIC || PIPE_BYTES - pipe->count >= len)
             done += pipe_fill(c, pipe, from, done, len, &faults);
-        n = faults ? -EFAULT : done < len ? wait_pipe(c, f) : 0;
+        n = faults ? -EFAULT : done < len ? pipe_await_room(c, f, was_empty) : 0;
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
+        *waited |= done < len;
     }
     return (int64_t)done;
+}
+
+/** The same, and tells those who read, also of nothing new and by a write that found no room: that
+ *  is Linux's edge. */
+static int64_t pipe_move_and_tell(struct lx_call *c, struct lx_file *f, const struct source *from,
+                                  uint64_t len)
+{
+    bool waited = false;
+    const int64_t r = pipe_move(c, f, from, len, &waited);
+
+    if (len > 0)
+        lx_epoll_tell(c->p, &f->pipe->readers, POLL_READS);
+    if (waited && pipe_has_room(f->pipe)) /* handed on, as by a read */
+        lx_epoll_tell(c->p, &f->pipe->writers, POLL_WRITES);
+    return r;
 }
 
 int64_t lx_pipe_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
 {
     const struct source from = {.va = va};
 
-    return pipe_move(c, f, &from, len);
+    return pipe_move_and_tell(c, f, &from, len);
 }
 
 int64_t lx_pipe_put(struct lx_call *c, struct lx_file *f, const uint8_t *buf, size_t len)
 {
     const struct source from = {.host = buf};
 
-    return pipe_move(c, f, &from, len);
+    return pipe_move_and_tell(c, f, &from, len);
 }
 
 /* ---- poll and select ------------------------------------------------------------------------- */
 
-uint64_t lx_file_moved(const struct lx_file *f)
+bool lx_file_waits_at(const struct lx_prog *p, const struct lx_file *f, const void *queue)
 {
-    return f->pipe ? f->pipe->moved : f->moved;
+    if (f->pipe)
+        return (pipe_reads(f) && queue == &f->pipe->readers) ||
+               (pipe_writes(f) && queue == &f->pipe->writers);
+    return queue == (f->kind == FILE_CARD ? &p->cards[f->card] : lx_object_queue(p, f));
 }
 
 /** The host's always are ready: the simulation waits for them. */
@@ -282,15 +327,14 @@ unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f)
     if (f->ops)
         return f->ops->ready(t, f);
     if (f->kind == FILE_CARD)
-        return lx_mapped_ready(p, f) ? POLL_IN : 0;
+        return lx_mapped_ready(p, f) ? POLL_READS : 0;
     if (!pipe)
-        return f->kind == FILE_PATH ? POLL_NVAL : POLL_IN | POLL_OUT;
+        return f->kind == FILE_PATH ? POLL_NVAL : POLL_READS | POLL_WRITES;
     if (pipe_reads(f))
-        r |= (pipe->count > 0 ? POLL_IN : 0) |
+        r |= (pipe->count > 0 ? POLL_READS : 0) |
              (pipe->writers == 0 && (!pipe->inode || pipe->opened[1]) ? POLL_HUP : 0);
     if (pipe_writes(f))
-        r |= (PIPE_BYTES - pipe->count >= PIPE_ATOMIC ? POLL_OUT : 0) |
-             (pipe->readers == 0 ? POLL_ERR : 0);
+        r |= (pipe_has_room(pipe) ? POLL_WRITES : 0) | (pipe->readers == 0 ? POLL_ERR : 0);
     return r;
 }
 
@@ -319,6 +363,14 @@ static int64_t watch_polled(struct lx_call *c, uint64_t va, uint64_t n, struct p
     return 0;
 }
 
+/** What a poll is told of. The bit of POLLWRNORM is that of a band to MIPS, which no file has. */
+static uint64_t poll_mask(const struct lx_prog *p, uint64_t asked)
+{
+    const uint64_t mask = asked | POLL_ERR | POLL_HUP | POLL_NVAL;
+
+    return p->kind->generic ? mask : mask & ~(uint64_t)POLL_WRNORM;
+}
+
 /** One look at all of struct pollfd[n]; returns how many are ready. */
 static int64_t poll_once(struct lx_call *c, uint64_t va, uint64_t n, const struct polled *w)
 {
@@ -329,9 +381,7 @@ static int64_t poll_once(struct lx_call *c, uint64_t va, uint64_t n, const struc
         if (lx_vm_read_word(&c->p->vm, va, 4, &fd) < 0 ||
             lx_vm_read_word(&c->p->vm, va + 4, 2, &events) < 0)
             return -EFAULT;
-        got = (int32_t)fd < 0
-                  ? 0
-                  : lx_file_ready(c->t, w->file[i]) & (events | POLL_ERR | POLL_HUP | POLL_NVAL);
+        got = (int32_t)fd < 0 ? 0 : lx_file_ready(c->t, w->file[i]) & poll_mask(c->p, events);
         if (lx_vm_write_word(&c->p->vm, va + 6, 2, got) < 0)
             return -EFAULT;
         count += got != 0;
@@ -427,7 +477,7 @@ static int move_set(struct lx_call *c, uint64_t va, uint64_t n, uint8_t set[FD_M
 static int64_t select_once(struct lx_call *c, uint64_t n, uint8_t asked[3][FD_MAX],
                            uint8_t got[3][FD_MAX], const struct polled *w)
 {
-    static const unsigned masks[3] = {POLL_IN | POLL_HUP, POLL_OUT | POLL_ERR, 0};
+    static const unsigned masks[3] = {POLL_IN | POLL_HUP | POLL_ERR, POLL_OUT | POLL_ERR, 0};
     int64_t count = 0;
 
     for (int s = 0; s < 3; s++)

@@ -85,7 +85,7 @@ static unsigned mq_ready(struct lx_thread *t, const struct lx_file *f)
     const struct mqueue *q = f->object;
 
     (void)t;
-    return (q->count > 0 ? POLL_IN : 0) | (q->count < q->max ? POLL_OUT : 0);
+    return (q->count > 0 ? POLL_READS : 0) | (q->count < q->max ? POLL_WRITES : 0);
 }
 
 static void mq_release(struct lx_prog *p, struct lx_file *f)
@@ -243,6 +243,7 @@ static void mqueue_deliver(struct lx_prog *p, struct mqueue *q, struct lx_note *
     mqueue_put(q, n);
     if (q->count == 1)
         mqueue_tell(p, q);
+    lx_epoll_tell(p, q, POLL_ANY);
 }
 
 /** Deadline of an optional absolute time. */
@@ -303,7 +304,7 @@ int64_t lx_sys_mq_timedsend(struct lx_call *c)
 }
 
 /** Takes the first message; the first who waits to send puts its own in the place. */
-static struct lx_note *mqueue_take(struct mqueue *q)
+static struct lx_note *mqueue_take(struct lx_prog *p, struct mqueue *q)
 {
     struct lx_note *n = q->notes;
 
@@ -312,6 +313,8 @@ static struct lx_note *mqueue_take(struct mqueue *q)
     if (q->senders) {
         mqueue_put(q, q->senders->note);
         lx_waiter_serve(&q->senders, q->senders, 0);
+    } else {
+        lx_epoll_tell(p, q, POLL_ANY);
     }
     return n;
 }
@@ -342,7 +345,7 @@ int64_t lx_sys_mq_timedreceive(struct lx_call *c)
     if (c->a[2] < q->size)
         return -EMSGSIZE;
     if (q->count > 0)
-        w.note = mqueue_take(q);
+        w.note = mqueue_take(c->p, q);
     else
         err = mqueue_wait(c, &q->receivers, &w, deadline);
     lx_thread_wake_all(c->p, c->p->fds);

@@ -259,6 +259,8 @@ struct lx_steps {
     void (*back)(struct lx_thread *t);
     void (*runs)(struct lx_thread *t);  /**< it is about to go on there */
     void (*stops)(struct lx_thread *t); /**< its card is somebody else's */
+    /** A timer or, for &p->watchers, a signal has come, which its descriptors tell of. */
+    void (*told)(struct lx_prog *p, const void *queue);
 };
 
 /* ---- scheduling ------------------------------------------------------------------------------ */

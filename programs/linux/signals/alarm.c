@@ -29,6 +29,7 @@ static void fire(struct lx_prog *p, struct lx_timer *t)
     }
     if (t->use == TIMER_FILE) {
         t->fired = true;
+        p->steps->told(p, t);
         lx_thread_wake_all(p, p->fds);
         return;
     }

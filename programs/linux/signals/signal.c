@@ -196,6 +196,7 @@ int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_sigin
     p->pending_count++;
     if (to)
         lx_thread_notify(to);
+    p->steps->told(p, &p->watchers);
     if (p->watchers)
         lx_thread_wake_all(p, p->fds);
     return 0;
