@@ -241,10 +241,16 @@ static void thread_body(void *arg)
     }
 }
 
+static void thread_gone(struct lx_thread *t)
+{
+    lx_irix_gone(t);
+    lx_signal_gone(t);
+}
+
 static const struct lx_steps steps = {
     .body = thread_body,
     .born = lx_irix_born,
-    .gone = lx_irix_gone,
+    .gone = thread_gone,
     .back = lx_signal_deliver,
     .runs = lx_irix_runs,
     .stops = lx_irix_stops,

@@ -236,6 +236,19 @@ static void syscall_tell(const struct lx_call *c, bool over)
         hooks->called(hooks->ctx, c->t->tid, c->number, over);
 }
 
+/** Whether a signal has cut a wait for some time short that the thread need not hear of: another
+ *  has taken it, or nobody does anything about it. Such a call begins again here, where it is known
+ *  when its time is over: from the program it would wait for all of it once more. */
+static bool cut_in_vain(struct lx_call *c, int64_t result)
+{
+    const bool cut = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS;
+
+    if (!cut || !c->until || c->p->run->over || lx_signal_comes(c->t))
+        return false;
+    lx_signal_deliver(c->t); /* what does nothing goes, and the mask comes back */
+    return true;
+}
+
 void lx_syscall_trap(struct lx_thread *t)
 {
     struct lx_call c;
@@ -248,6 +261,8 @@ void lx_syscall_trap(struct lx_thread *t)
     c.number = lx_isa_of(t)->number(t);
     syscall_tell(&c, false);
     result = syscall_perform(&c);
+    while (cut_in_vain(&c, result))
+        result = c.row->fn(&c);
     lx_files_let_go(t);
     if (t->state == TH_DEAD || t->p->run->over)
         return;

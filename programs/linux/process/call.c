@@ -38,12 +38,14 @@ int lx_call_put_time(const struct lx_call *c, unsigned i, uint64_t ns)
     return lx_out_write(&o, &c->p->vm, c->a[i]);
 }
 
-sim_tick lx_call_deadline(const struct lx_call *c, bool absolute, bool realtime, uint64_t ns)
+sim_tick lx_call_deadline(struct lx_call *c, bool absolute, bool realtime, uint64_t ns)
 {
     uint64_t epoch = (uint64_t)LX_EPOCH * 1000000000;
 
+    if (!absolute && !c->until)
+        c->until = lx_now(c->p) + lx_ticks(c->p, ns);
     if (!absolute)
-        return lx_now(c->p) + lx_ticks(c->p, ns);
+        return c->until;
     if (realtime)
         ns = ns > epoch ? ns - epoch : 0;
     return lx_ticks(c->p, ns);

@@ -22,6 +22,7 @@ struct lx_call {
     uint64_t second;      /**< result in v1 (pipe) */
     bool has_second;
     bool replaced;            /**< all registers were set by the handler (sigreturn) */
+    sim_tick until;           /**< [ticks] of its clock: a time that it waits for; 0: none */
     uint32_t flags;           /**< of a System V ...get call */
     uint64_t size;            /**< what a System V ...get call asks for */
     char path[2][PATH_BYTES]; /**< the 's' arguments, or "". The last member */
@@ -47,8 +48,9 @@ int lx_call_time_at(const struct lx_call *c, uint64_t va, unsigned width, uint64
 unsigned lx_call_time_width(const struct lx_call *c, unsigned i);
 /** Writes one; 0 or -EFAULT. */
 int lx_call_put_time(const struct lx_call *c, unsigned i, uint64_t ns);
-/** Deadline a relative or absolute (clock) time means, in ticks. */
-sim_tick lx_call_deadline(const struct lx_call *c, bool absolute, bool realtime, uint64_t ns);
+/** Deadline a relative or absolute (clock) time means, in ticks. A call that begins again after it
+ *  was woken in vain has the one that it had. */
+sim_tick lx_call_deadline(struct lx_call *c, bool absolute, bool realtime, uint64_t ns);
 
 /** [s] Longer times mean "for ever": ticks cannot count them. */
 #define TIME_MAX_S INT64_C(4000000000)

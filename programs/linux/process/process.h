@@ -242,6 +242,7 @@ struct lx_thread {
     struct lx_storm storm;
     bool restore_mask;     /**< saved_mask comes back after the handler's frame is made */
     struct lx_sigs wanted; /**< sigtimedwait */
+    bool told; /**< it is to take those of the process's signals that it does not block */
     struct lx_sigqueue pending;
     struct lx_altstack alt;
     struct lx_note *note; /**< the message it waits to send (ipc.h) */
@@ -442,11 +443,13 @@ static inline bool lx_sigs_has(const struct lx_sigs *s, int sig)
     return s->w[(sig - 1) >> 6] >> ((sig - 1) & 63) & 1;
 }
 
-/** True if a signal waits that the thread must act on. */
+/** True if a signal waits that the thread must act on. Of the process's signals those are another
+ *  thread's affair that this one was not told of. */
 static inline bool lx_signal_waiting(const struct lx_thread *t)
 {
     for (int i = 0; i < 2; i++)
-        if ((t->pending.set.w[i] | t->p->pending.set.w[i]) & (~t->mask.w[i] | t->wanted.w[i]))
+        if ((t->pending.set.w[i] | (t->told ? t->p->pending.set.w[i] : 0)) &
+            (~t->mask.w[i] | t->wanted.w[i]))
             return true;
     return false;
 }

@@ -6,6 +6,25 @@
 
 #include <utlist.h>
 
+/** Whose time has made the timer expire, and who is told therefore: profilers count on it. Of the
+ *  process's time all that run have their share, so they take turns. NULL: nobody in particular. */
+static struct lx_thread *spender_of(struct lx_prog *p, struct lx_timer *t)
+{
+    struct lx_thread *i, *first = NULL, *next = NULL;
+
+    if (t->clock != TIMER_PROCESS)
+        return t->clock == TIMER_THREAD ? lx_thread_find(p, t->clock_tid) : NULL;
+    DL_FOREACH(p->threads, i) {
+        if (i->state != TH_RUNNING || lx_sigs_has(&i->mask, t->info.signo))
+            continue;
+        first = first ? first : i;
+        next = next || i->tid <= t->spender ? next : i;
+    }
+    next = next ? next : first;
+    t->spender = next ? next->tid : 0;
+    return next;
+}
+
 static void fire_signal(struct lx_prog *p, struct lx_timer *t)
 {
     struct lx_thread *to = t->tid ? lx_thread_find(p, t->tid) : NULL;
@@ -18,7 +37,7 @@ static void fire_signal(struct lx_prog *p, struct lx_timer *t)
     if (t->queued)
         return;
     t->queued = true;
-    lx_signal_post(p, to, &t->info);
+    lx_signal_post_near(p, to, spender_of(p, t), &t->info);
 }
 
 static void fire(struct lx_prog *p, struct lx_timer *t)

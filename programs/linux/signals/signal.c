@@ -6,6 +6,11 @@
  * return address to a small trampoline that makes the sigreturn call which puts everything back.
  * Programs look into that frame, so its offsets are part of the ABI; the file of each instruction
  * set has them (isa.h).
+ *
+ * The other one: a process's signal is for any thread that does not block it, but one of them is
+ * told, and takes it when it next comes back from the kernel; the others leave it alone, even if
+ * they come back sooner. Whoever was told and blocks it, or ends, before that passes it on. So
+ * there is always one that was told, as long as there is one that takes it.
  */
 #include "programs/linux/signals/signal.h"
 #include "programs/linux/names/symbols.h"
@@ -59,11 +64,20 @@ int lx_signal_write_set(struct lx_prog *p, uint64_t va, const struct lx_sigs *s)
     return 0;
 }
 
-void lx_signal_set_mask(struct lx_thread *t, const struct lx_sigs *mask)
+static bool sigs_meet(const struct lx_sigs *a, const struct lx_sigs *b)
 {
-    t->mask = *mask;
-    t->mask.w[0] &=
-        ~(UINT64_C(1) << (SIG_KILL - 1) | UINT64_C(1) << (lx_signo(t->p, SIG_STOP) - 1));
+    return (a->w[0] & b->w[0]) | (a->w[1] & b->w[1]);
+}
+
+/** Those of `a` that are not in `b`. */
+static struct lx_sigs sigs_without(const struct lx_sigs *a, const struct lx_sigs *b)
+{
+    return (struct lx_sigs){{a->w[0] & ~b->w[0], a->w[1] & ~b->w[1]}};
+}
+
+void lx_signal_blockable(const struct lx_prog *p, struct lx_sigs *s)
+{
+    s->w[0] &= ~(UINT64_C(1) << (SIG_KILL - 1) | UINT64_C(1) << (lx_signo(p, SIG_STOP) - 1));
 }
 
 static void sigs_remove(struct lx_sigs *s, int sig)
@@ -121,11 +135,15 @@ static bool signal_refused(const struct lx_prog *p, const struct lx_siginfo *inf
            info->code <= 0 && p->pending_count >= p->limits[LIMIT_SIGPENDING].soft;
 }
 
-/** The thread that acts on it: the one it was sent to, or the first that takes it; or NULL. */
-static struct lx_thread *signal_taker(struct lx_prog *p, struct lx_thread *t, int signo)
+/** The thread that acts on it: the one it was sent to (t), or `near` if it takes it, or the first
+ *  that does; or NULL. */
+static struct lx_thread *signal_taker(struct lx_prog *p, struct lx_thread *t,
+                                      struct lx_thread *near, int signo)
 {
     if (t)
         return signal_takes(t, signo) ? t : NULL;
+    if (near && signal_takes(near, signo))
+        return near;
     for (t = p->threads; t && !signal_takes(t, signo); t = t->next)
         continue;
     return t;
@@ -173,10 +191,85 @@ static void take_back(struct lx_prog *p, int sig)
             drop_all(p, lx_signo(p, other));
 }
 
+/** Whether it ends the process, whoever takes it. */
+static bool signal_kills(const struct lx_prog *p, int signo)
+{
+    return p->actions[signo].handler == HANDLER_DEFAULT && !signal_ignored(p, signo);
+}
+
+/** The thread is to act on one of the process's. One that ends this all may take: Linux kills each
+ *  of them as soon as it can, not when the one that it chose gets round to it. */
+static void signal_tell(struct lx_prog *p, struct lx_thread *to, int signo)
+{
+    struct lx_thread *t;
+
+    to->told = true;
+    DL_FOREACH(p->threads, t)
+        if (signal_kills(p, signo) && signal_takes(t, signo))
+            t->told = true;
+}
+
+/** What the thread takes. */
+static struct lx_sigs taken_by(const struct lx_thread *t)
+{
+    return (struct lx_sigs){{~t->mask.w[0] | t->wanted.w[0], ~t->mask.w[1] | t->wanted.w[1]}};
+}
+
+/** The thread does not take those of the set (any more): who does is told of those that wait for
+ *  any thread of the process. It was told itself, or somebody else has been. */
+static void pass_on(const struct lx_thread *t, struct lx_sigs set)
+{
+    struct lx_thread *other;
+
+    for (int i = 0; i < 2; i++)
+        set.w[i] &= t->told ? t->p->pending.set.w[i] : 0;
+    DL_FOREACH(t->p->threads, other) {
+        const struct lx_sigs takes = taken_by(other);
+        if (other == t || !sigs_meet(&set, &takes))
+            continue;
+        set = sigs_without(&set, &takes);
+        other->told = true;
+        lx_thread_notify(other);
+    }
+}
+
+void lx_signal_gone(struct lx_thread *t)
+{
+    pass_on(t, taken_by(t));
+}
+
+void lx_signal_want(struct lx_thread *t, const struct lx_sigs *set)
+{
+    const struct lx_sigs none = {{0, 0}}, before = taken_by(t);
+    struct lx_sigs now;
+
+    t->wanted = set ? *set : none;
+    now = taken_by(t);
+    pass_on(t, sigs_without(&before, &now));
+}
+
+void lx_signal_set_mask(struct lx_thread *t, const struct lx_sigs *mask)
+{
+    const struct lx_sigs before = taken_by(t);
+    struct lx_sigs now;
+
+    t->mask = *mask;
+    lx_signal_blockable(t->p, &t->mask);
+    now = taken_by(t);
+    pass_on(t, sigs_without(&before, &now));
+    t->told = t->told || sigs_meet(&t->p->pending.set, &now);
+}
+
 int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_siginfo *info)
 {
+    return lx_signal_post_near(p, t, NULL, info);
+}
+
+int lx_signal_post_near(struct lx_prog *p, struct lx_thread *t, struct lx_thread *near,
+                        const struct lx_siginfo *info)
+{
     struct lx_sigqueue *q = signal_queue_of(p, t);
-    struct lx_thread *to = signal_taker(p, t, info->signo);
+    struct lx_thread *to = signal_taker(p, t, near, info->signo);
     struct lx_pending *e;
 
     take_back(p, lx_signal_called(p, info->signo));
@@ -194,6 +287,8 @@ int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_sigin
     DL_APPEND(q->first[info->signo - 1], e);
     sigs_add(&q->set, info->signo);
     p->pending_count++;
+    if (to && !t)
+        signal_tell(p, to, info->signo);
     if (to)
         lx_thread_notify(to);
     p->steps->told(p, &p->watchers);
@@ -236,18 +331,20 @@ static int first_by(const struct lx_prog *p, const struct lx_sigqueue *q, const 
     return signo ? signo : lowest_by(q, *set, until);
 }
 
-/** The queue that the next of them comes from, the thread's first; NULL: none was sent by then. */
-static struct lx_sigqueue *next_of(struct lx_thread *t, const struct lx_sigs *set, sim_tick until)
+/** The queue that the next of them comes from, the thread's first; NULL: none was sent by then.
+ *  @param any  the process's, too */
+static struct lx_sigqueue *next_of(struct lx_thread *t, const struct lx_sigs *set, sim_tick until,
+                                   bool any)
 {
-    return lowest_by(&t->pending, *set, until)      ? &t->pending
-           : lowest_by(&t->p->pending, *set, until) ? &t->p->pending
-                                                    : NULL;
+    return lowest_by(&t->pending, *set, until)             ? &t->pending
+           : any && lowest_by(&t->p->pending, *set, until) ? &t->p->pending
+                                                           : NULL;
 }
 
-static bool take_by(struct lx_thread *t, const struct lx_sigs *set, sim_tick until,
+static bool take_by(struct lx_thread *t, const struct lx_sigs *set, sim_tick until, bool any,
                     struct lx_siginfo *info)
 {
-    struct lx_sigqueue *q = next_of(t, set, until);
+    struct lx_sigqueue *q = next_of(t, set, until, any);
 
     if (!q)
         return false;
@@ -258,7 +355,7 @@ static bool take_by(struct lx_thread *t, const struct lx_sigs *set, sim_tick unt
 
 bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_siginfo *info)
 {
-    return take_by(t, set, SIM_NEVER, info);
+    return take_by(t, set, SIM_NEVER, true, info);
 }
 
 /** Signals whose handlers it would enter. */
@@ -279,10 +376,10 @@ void lx_signal_returned(struct lx_thread *t)
     struct lx_storm *s = &t->storm;
 
     s->spared = SPARED;
-    s->returns = next_of(t, &open, SIM_NEVER) ? s->returns + 1 : 0;
+    s->returns = next_of(t, &open, SIM_NEVER, t->told) ? s->returns + 1 : 0;
     if (s->returns <= STORM)
         s->until = s->returns < STORM ? SIM_NEVER : lx_now(t->p);
-    if (s->returns >= STORM && !next_of(t, &open, s->until)) {
+    if (s->returns >= STORM && !next_of(t, &open, s->until, t->told)) {
         s->spared = STORM;
         s->returns = 0;
     }
@@ -537,7 +634,7 @@ void lx_signal_deliver(struct lx_thread *t)
     struct lx_siginfo info;
     struct lx_sigs open = open_to(t);
 
-    while (!t->p->run->over && take_by(t, &open, deliver_until(t), &info)) {
+    while (!t->p->run->over && take_by(t, &open, deliver_until(t), t->told, &info)) {
         t->usage.signals++;
         signal_act(t, &info);
         open = open_to(t);
@@ -545,8 +642,22 @@ void lx_signal_deliver(struct lx_thread *t)
     if (t->restore_mask) {
         t->restore_mask = false;
         lx_signal_set_mask(t, &t->saved_mask);
+        open = open_to(t);
     }
+    t->told = t->told && sigs_meet(&t->p->pending.set, &open);
     settle_call(t, NULL);
+}
+
+bool lx_signal_comes(const struct lx_thread *t)
+{
+    const struct lx_sigs open = open_to(t);
+
+    for (int signo = 1; signo <= (int)t->p->kind->signals; signo++)
+        if (lx_sigs_has(&open, signo) && !signal_ignored(t->p, signo) &&
+            (lx_sigs_has(&t->pending.set, signo) ||
+             (t->told && lx_sigs_has(&t->p->pending.set, signo))))
+            return true;
+    return false;
 }
 
 void lx_signal_force(struct lx_thread *t, int name, int code, uint64_t addr)

@@ -20,6 +20,8 @@ static inline unsigned lx_signal_set_bytes(const struct lx_prog *p)
 
 int lx_signal_read_set(struct lx_prog *p, uint64_t va, struct lx_sigs *s);
 int lx_signal_write_set(struct lx_prog *p, uint64_t va, const struct lx_sigs *s);
+/** Takes KILL and STOP out: nobody blocks them. */
+void lx_signal_blockable(const struct lx_prog *p, struct lx_sigs *s);
 /** Sets the mask; KILL and STOP stay open. */
 void lx_signal_set_mask(struct lx_thread *t, const struct lx_sigs *mask);
 /** Signals queued for the thread or the process. */
@@ -47,6 +49,10 @@ uint64_t lx_signal_top(const struct lx_thread *t, const struct lx_action *a, uin
 /** Queues a signal for one thread (t) or, with t NULL, for the process.
  *  @return 0, or -EAGAIN when a real-time signal with a value finds too many waiting */
 int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_siginfo *info);
+/** The same. One for the process goes to thread `near` (NULL: to none before others) if that takes
+ *  it. */
+int lx_signal_post_near(struct lx_prog *p, struct lx_thread *t, struct lx_thread *near,
+                        const struct lx_siginfo *info);
 /** Whether a signal to thread `t`, or with t NULL to the process, would be thrown away. */
 bool lx_signal_dropped(const struct lx_prog *p, const struct lx_thread *t, int signo);
 /** The signal's action has changed: if that is to ignore it, those waiting are thrown away. */
@@ -59,6 +65,12 @@ void lx_signal_force(struct lx_thread *t, int name, int code, uint64_t addr);
 void lx_signal_returned(struct lx_thread *t);
 /** Acts on the thread's signals before it goes on; restarts or ends an interrupted call. */
 void lx_signal_deliver(struct lx_thread *t);
+/** Whether a signal waits for the thread that enters a handler or ends the program. */
+bool lx_signal_comes(const struct lx_thread *t);
+/** The thread waits for these, blocked or not; NULL: not any more. */
+void lx_signal_want(struct lx_thread *t, const struct lx_sigs *set);
+/** The thread has ended, and is among the others still. */
+void lx_signal_gone(struct lx_thread *t);
 /** Takes a waiting signal of `set` off the queues. */
 bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_siginfo *info);
 void lx_signal_free(struct lx_prog *p);

@@ -3,8 +3,6 @@
 #include "programs/linux/signals/signal.h"
 #include "programs/linux/threads/threads.h"
 
-#include <string.h>
-
 /** sigaction's structure: MIPS's flags, an int in the place of a long, come before the handler; the
  *  generic one has the handler first, and behind the flags what the handler returns to. */
 static int read_action(struct lx_prog *p, uint64_t va, struct lx_action *a)
@@ -18,6 +16,7 @@ static int read_action(struct lx_prog *p, uint64_t va, struct lx_action *a)
         (generic && lx_vm_read_word(&p->vm, va + 2 * w, w, &a->restorer) < 0) ||
         lx_signal_read_set(p, va + (generic ? 3 : 2) * w, &a->mask) < 0)
         return -EFAULT;
+    lx_signal_blockable(p, &a->mask);
     a->flags = (uint32_t)flags;
     return 0;
 }
@@ -123,15 +122,32 @@ int64_t lx_sys_pause(struct lx_call *c)
     return -ERESTART_NOHAND;
 }
 
+/** Waits for one of the set. Another thread may take it before this one can: then it was woken in
+ *  vain, and waits on.
+ *  @return 0, or what the call returns without one */
+static int64_t wait_for(struct lx_thread *t, const struct lx_sigs *set, sim_tick deadline,
+                        struct lx_siginfo *info)
+{
+    enum lx_wake w = WAKE_EVENT;
+    bool got = lx_signal_take(t, set, info);
+
+    while (!got && (w == WAKE_EVENT || (w == WAKE_SIGNAL && !lx_signal_waiting(t)))) {
+        lx_signal_want(t, set);
+        w = lx_thread_block(t, deadline, true, NULL);
+        got = lx_signal_take(t, set, info);
+        lx_signal_want(t, NULL);
+    }
+    return got ? 0 : w == WAKE_SIGNAL ? -EINTR : -EAGAIN;
+}
+
 /** sigtimedwait(set, info, timeout, size): the signals are taken without their handlers. */
 int64_t lx_sys_rt_sigtimedwait(struct lx_call *c)
 {
-    struct lx_thread *t = c->t;
     sim_tick deadline = SIM_NEVER;
     struct lx_siginfo info;
     struct lx_sigs set;
     struct lx_out o;
-    bool got;
+    int64_t err;
 
     if (c->a[3] != lx_signal_set_bytes(c->p))
         return -EINVAL;
@@ -139,21 +155,14 @@ int64_t lx_sys_rt_sigtimedwait(struct lx_call *c)
         return -EFAULT;
     if (c->a[2]) {
         uint64_t ns;
-        int err = lx_call_time(c, 2, &ns);
+        err = lx_call_time(c, 2, &ns);
         if (err < 0)
             return err;
         deadline = lx_call_deadline(c, false, false, ns);
     }
-    got = lx_signal_take(t, &set, &info);
-    if (!got) {
-        enum lx_wake w;
-        t->wanted = set;
-        w = lx_thread_block(t, deadline, true, NULL);
-        memset(&t->wanted, 0, sizeof t->wanted);
-        got = lx_signal_take(t, &set, &info);
-        if (!got)
-            return w == WAKE_SIGNAL ? -EINTR : -EAGAIN;
-    }
+    err = wait_for(c->t, &set, deadline, &info);
+    if (err < 0)
+        return err;
     if (c->a[1]) {
         lx_out_start(&o, c->p->kind);
         lx_signal_out_info(&o, c->p, &info);

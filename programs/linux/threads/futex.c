@@ -217,7 +217,7 @@ static int64_t futex_wait(struct lx_call *c, bool absolute, bool realtime, uint3
     case WAKE_TIMEOUT:
         return -ETIMEDOUT;
     default:
-        return deadline == SIM_NEVER ? -ERESTART_SYS : -EINTR;
+        return deadline == SIM_NEVER ? -ERESTART_SYS : -ERESTART_NOHAND;
     }
 }
 

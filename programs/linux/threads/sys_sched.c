@@ -53,18 +53,28 @@ int64_t lx_sys_sched_getaffinity(struct lx_call *c)
     return (int64_t)len;
 }
 
+/** Reads one of any length: what it does not have is 0, and what is too much is not read. */
+static int read_cards(struct lx_call *c, uint64_t mask[CARDS_MAX / 64])
+{
+    const unsigned w = c->p->kind->word;
+
+    for (uint64_t at = 0; at < c->a[1] && at < CARDS_MAX / 8; at++) {
+        const uint64_t place = c->p->kind->little ? at : at / w * w + (w - 1 - at % w);
+        uint8_t byte;
+        if (lx_vm_read(&c->p->vm, c->a[2] + at, &byte, 1) < 0)
+            return -EFAULT;
+        mask[place / 8] |= (uint64_t)byte << (8 * (place % 8));
+    }
+    return 0;
+}
+
 int64_t lx_sys_sched_setaffinity(struct lx_call *c)
 {
     struct lx_thread *t = sys_sched_target(c);
-    unsigned w = c->p->kind->word;
     uint64_t mask[CARDS_MAX / 64] = {0}, any = 0;
 
-    for (uint64_t at = 0; at + w <= c->a[1] && at < sizeof mask; at += w) {
-        uint64_t word;
-        if (lx_vm_read_word(&c->p->vm, c->a[2] + at, w, &word) < 0)
-            return -EFAULT;
-        mask[at / 8] |= word << (8 * (at % 8));
-    }
+    if (read_cards(c, mask) < 0)
+        return -EFAULT;
     if (!t)
         return no_target(c);
     for (unsigned i = 0; i < CARDS_MAX; i++) {

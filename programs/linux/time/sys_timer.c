@@ -70,13 +70,21 @@ void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard)
     sys_timer_limit(p, LIMIT_HARD, hard, 0);
 }
 
+/** [s] The nearest number of them, but 0 only for 0: that means "off". */
+static uint64_t whole_seconds(uint64_t ns)
+{
+    const uint64_t s = (ns + LX_SECOND_NS / 2) / LX_SECOND_NS;
+
+    return ns && !s ? 1 : s;
+}
+
 int64_t lx_sys_alarm(struct lx_call *c)
 {
     struct lx_timer *t = sys_timer_interval(c->p, 0);
     uint64_t left = lx_ns(c->p, lx_timer_left(c->p, t));
 
     lx_timer_set(t, from_now(c->p, t, c->a[0] * LX_SECOND_NS), 0);
-    return (int64_t)((left + LX_SECOND_NS - 1) / LX_SECOND_NS);
+    return (int64_t)whole_seconds(left);
 }
 
 static int put_itimer(struct lx_call *c, const struct lx_timer *t, uint64_t va)

@@ -221,12 +221,11 @@ int64_t lx_sys_clock_adjtime(struct lx_call *c)
 
 /* ---- sleeping -------------------------------------------------------------------------------- */
 
-/** What is left of a relative sleep cut short goes to argument `rest`. */
+/** What is left of a relative sleep cut short goes to argument `rest`. Without a handler it goes
+ * on: the signal may have been another thread's. */
 static int64_t cut_short(struct lx_call *c, bool relative, unsigned rest, uint64_t ns)
 {
-    if (!relative)
-        return -ERESTART_NOHAND;
-    return c->a[rest] && lx_call_put_time(c, rest, ns) < 0 ? -EFAULT : -EINTR;
+    return relative && c->a[rest] && lx_call_put_time(c, rest, ns) < 0 ? -EFAULT : -ERESTART_NOHAND;
 }
 
 static int64_t sleep_until(struct lx_call *c, sim_tick deadline, bool relative, unsigned rest)
@@ -248,7 +247,9 @@ static int64_t sleep_on_processor(struct lx_call *c, int32_t id, bool absolute, 
     int64_t err = 0;
 
     t->clock_tid = ~(uint32_t)(id >> 3);
-    lx_timer_set(t, lx_ticks(c->p, ns) + (absolute ? 0 : lx_timer_clock_now(c->p, t)), 0);
+    if (!c->until)
+        c->until = lx_ticks(c->p, ns) + (absolute ? 0 : lx_timer_clock_now(c->p, t));
+    lx_timer_set(t, c->until, 0);
     while (!err && t->at > lx_timer_clock_now(c->p, t))
         err = lx_thread_block(c->t, SIM_NEVER, true, c->p->fds) == WAKE_SIGNAL ? -EINTR : 0;
     left = lx_timer_left(c->p, t);

@@ -116,6 +116,16 @@ sim_tick lx_timers_date(const struct lx_prog *p)
 
 /* ---- setting, and taking notice -------------------------------------------------------------- */
 
+/** Whether it has expired and has no next date: it fires once, or not again before its signal is
+ *  taken. (Others are taken for wound up: POSIX timers when they are looked at, processor clocks as
+ *  soon as they fire.) */
+static bool timer_stands(const struct lx_timer *t)
+{
+    if (t->every)
+        return t->fired && t->use == TIMER_INTERVAL && t->clock == TIMER_WALL;
+    return t->fired || t->use == TIMER_SILENT;
+}
+
 sim_tick lx_timer_left(const struct lx_prog *p, const struct lx_timer *t)
 {
     sim_tick now = lx_timer_clock_now(p, t);
@@ -124,9 +134,9 @@ sim_tick lx_timer_left(const struct lx_prog *p, const struct lx_timer *t)
         return 0;
     if (t->at > now)
         return t->at - now;
-    if (!t->every)
-        return t->use == TIMER_SILENT ? 0 : 1;
-    return t->every - (now - t->at) % t->every;
+    if (timer_stands(t))
+        return 0;
+    return t->every ? t->every - (now - t->at) % t->every : 1; /* 1: it is about to fire */
 }
 
 void lx_timer_set(struct lx_timer *t, sim_tick at, sim_tick every)

@@ -33,6 +33,7 @@ struct lx_timer {
     bool fired;         /**< `at` has passed and is kept until the notice is taken */
     bool queued;        /**< its signal waits */
     uint32_t tid;       /**< TIMER_SIGNAL: the thread told; 0: the process */
+    uint32_t spender;   /**< the thread whose turn it was to be told (alarm.c) */
     struct lx_siginfo info;
     uint64_t missed; /**< dates passed beside the one last told (timer_getoverrun) */
 };
