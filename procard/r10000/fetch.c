@@ -149,12 +149,12 @@ static bool line_here(struct r10k *c, sim_tick now)
 {
     const uint64_t line = c->fetch_pc & ~(c->p->l1i_line - 1);
     struct pc_look look;
-    if (line == c->line_va)
-        return true;
-    if (c->fetch_pc & 3) {
+    if (c->fetch_pc & 3) { /* also where its line is being read */
         push_fault(c, NM_XLATE_OK, now);
         return false;
     }
+    if (line == c->line_va)
+        return true;
     pc_find(&c->base, line, NM_FETCH, &look);
     const uint8_t *host = c->code->fetch(c->code->ctx, c->fetch_pc);
     if (!nm_xlate_found(look.page) || look.page == NM_XLATE_UNCACHED || !host) {

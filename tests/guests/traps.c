@@ -58,6 +58,12 @@ static void conditional(void)
     TRY("tltu, divide code", "tltu %0, %1, 7", 1, -1);
 }
 
+#ifdef __LP64__
+#define ADDIU "daddiu"
+#else
+#define ADDIU "addiu"
+#endif
+
 static void others(void)
 {
     TRY("reserved instruction", ".word 0x7000003b", 0, 0);
@@ -65,6 +71,12 @@ static void others(void)
     TRY("store to nowhere", "sw $1, 0(%0)", 8, 0);
     TRY("store to code", "sw $1, 0(%0)", (void *)on_signal, 0);
     TRY("jump to nowhere", "jr %0", 16, 0);
+    /* To a trap that stands askew, in the line that is being fetched. */
+    TRY("jump between two words",
+        ".set noreorder\n\t.balign 64\n\tbal 1f\n\tnop\n1:\t" ADDIU
+        " $1, $31, 14\n\tjr $1\n\tnop\n\t"
+        ".half 0, 0, 0x34, 0",
+        0, 0);
     TRY("trap in a delay slot", ".set noreorder\n\tb 1f\n\tteq %1, $0, 7\n1:", 1, 0);
 }
 
