@@ -77,6 +77,29 @@ static inline unsigned mips_class_of(unsigned code)
     return code < MIPS_OP_ROWS_END ? mips_rows[code].klass : MIPS_CLASS_INT;
 }
 
+/**
+ * Which bytes of its doubleword a store at `pa` writes, one bit each (pc_core_ops.store_bytes). The
+ * unaligned pairs ask the card for one byte and write to the end, or from the beginning, of their
+ * word.
+ * @param word  the instruction
+ * @param size  [bytes] it has asked for
+ */
+static inline uint8_t mips_store_bytes(uint32_t word, uint64_t pa, unsigned size)
+{
+    enum { SWL = 0x2a, SDL = 0x2c, SDR, SWR };
+    const unsigned op = word >> 26;
+    unsigned first = pa & 7, end = first + size;
+    if (op == SWL)
+        end = (first | 3) + 1;
+    else if (op == SDL)
+        end = 8;
+    else if (op == SWR)
+        first &= 4;
+    else if (op == SDR)
+        first = 0;
+    return (uint8_t)((1u << end) - (1u << first));
+}
+
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /** Modes of a thread that decide what a word means. */

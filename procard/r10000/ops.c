@@ -26,6 +26,13 @@ static uint64_t ops_pc(const struct pc_cpu *base)
     return r10k_const_of(base)->r.pc;
 }
 
+/* Only the oldest stores where the card asks. */
+static uint8_t r10000_ops_store_bytes(const struct pc_cpu *base, uint64_t pa, unsigned size)
+{
+    const struct r10k *c = r10k_const_of(base);
+    return mips_store_bytes(c->entry[c->head].w->word, pa, size);
+}
+
 static void begin_life(struct pc_cpu *base)
 {
     r10k_new(r10k_of(base), base->card->p);
@@ -126,7 +133,8 @@ static const struct pc_program_ops programs = {.take = r10000_ops_take,
     .run = r10k_run, .settle = ops_settle, .totals = ops_totals, .leave = r10k_leave,           \
     .moved = r10k_leave, .pc = ops_pc, .truth = r10000_ops_truth, .requests = R10K_MISSES,      \
     .answered = r10k_answered, .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, \
-    .signals = r10k_signals, .pipeline = r10k_pipeline, .programs = &programs
+    .signals = r10k_signals, .pipeline = r10k_pipeline, .store_bytes = r10000_ops_store_bytes,  \
+    .programs = &programs
 
 #define PROFILED                                                                      \
     CORE, .placed = placed, .argument = ops_argument, .result = result, .sp = ops_sp, \

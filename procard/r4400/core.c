@@ -11,24 +11,11 @@ static uint64_t r4400_core_pc(const struct pc_cpu *base)
     return r4400_const_of(base)->r.pc;
 }
 
-/* The unaligned pairs ask for one byte and write to the end, or from the beginning, of their word.
- */
-static uint8_t store_bytes(const struct pc_cpu *base, uint64_t pa, unsigned size)
+static uint8_t r4400_core_store_bytes(const struct pc_cpu *base, uint64_t pa, unsigned size)
 {
-    enum { SWL = 0x2a, SDL = 0x2c, SDR, SWR };
     const struct r4400 *cpu = r4400_const_of(base);
     const uint8_t *word = cpu->code->fetch(cpu->code->ctx, cpu->r.pc);
-    const unsigned op = word && size == 1 ? word[0] >> 2 : 0;
-    unsigned first = pa & 7, end = first + size;
-    if (op == SWL)
-        end = (first | 3) + 1;
-    else if (op == SDL)
-        end = 8;
-    else if (op == SWR)
-        first &= 4;
-    else if (op == SDR)
-        first = 0;
-    return (uint8_t)((1u << end) - (1u << first));
+    return mips_store_bytes(word ? (uint32_t)word[0] << 24 : 0, pa, size);
 }
 
 /* ---- in a profile ---------------------------------------------------------------------------- */
@@ -125,7 +112,7 @@ static const struct pc_program_ops programs = {.take = r4400_core_take,
 #define CORE                                                                                     \
     .name = "r4400", .size = sizeof(struct r4400), .free = r4400_detach, .settle = r4400_settle, \
     .totals = r4400_totals, .leave = r4400_refetch, .programs = &programs, .pc = r4400_core_pc,  \
-    .store_bytes = store_bytes
+    .store_bytes = r4400_core_store_bytes
 
 static const struct pc_core_ops recording = {CORE, .run = r4400_run_recording};
 
