@@ -1124,6 +1124,8 @@ void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
         pc_misses_use(card, side, line);
     look->state = !(raw & PC_NONCOHERENT) == !noncoherent ? raw & (uint8_t)~PC_NONCOHERENT
                                                           : (uint8_t)NM_LINE_I;
+    if (noncoherent && look->state == NM_LINE_S) /* clean; nobody need be asked for more */
+        look->state = NM_LINE_E;
     if (side == PC_SIDE_I && look->state == NM_LINE_I && !noncoherent &&
         !cache_kept(card, side, pc_line_place(card, side, line)))
         look->state = borrow_from_data_half(card, line);

@@ -512,7 +512,8 @@ struct pc_look {
     uint64_t pa;
     uint8_t page;   /**< enum nm_xlate: the page's attribute, or why there is none; then nothing
                          below is set */
-    uint8_t state;  /**< enum nm_line: what the secondary cache has of the line */
+    uint8_t state;  /**< enum nm_line: what the secondary cache has of the line. Of a non-coherent
+                         page I, E or D: nobody else is asked before it is written */
     uint8_t way;    /**< of the secondary cache, if it has it ... */
     bool predicted; /**< ... and whether that was the way it looked at first */
 };

@@ -104,8 +104,7 @@ static bool ask(struct window *w, struct entry *e)
 
 static bool owned(const struct entry *e)
 {
-    return e->look.state == NM_LINE_D || e->look.state == NM_LINE_E ||
-           (e->look.page == NM_XLATE_NONCOHERENT && e->look.state != NM_LINE_I);
+    return e->look.state == NM_LINE_D || e->look.state == NM_LINE_E;
 }
 
 /* Whether what the secondary cache has of the line is enough for the access to be done. */

@@ -608,6 +608,8 @@ static void memory_translate(struct r10k *c, struct r10k_entry *e, sim_tick now)
     }
     pc_find(&c->base, e->va, store ? NM_STORE : NM_LOAD, &e->look);
     const bool found = nm_xlate_found(e->look.page);
+    if (e->look.page == NM_XLATE_NONCOHERENT && e->w->traits & (R10K_LINKED | R10K_CONDITIONAL))
+        e->look.page = NM_XLATE_UNCACHED; /* a link to it is as little use: r10k_oldest_uncached */
     if (e->w->traits & R10K_PREFETCH) {
         if (!found || is_uncached(e) || !r10k_tlb_has(c, e->va))
             drop_prefetch(c, e, now);
@@ -979,6 +981,8 @@ bool r10k_oldest_uncached(struct r10k *c, struct r10k_entry *e, sim_tick now)
     if (e->access == R10K_ACCESS_QUEUED || e->access == R10K_ACCESS_WRITTEN || !is_uncached(e) ||
         e->exc || e->tlb || !r10k_operands(c, e, now))
         return e->access == R10K_ACCESS_WRITTEN;
+    if (e->w->traits & R10K_CONDITIONAL && !c->base.link) /* as in functional mode: no access */
+        return memory_conditional(c, e, now, false);
     if (e->w->traits & (R10K_LINKED | R10K_CONDITIONAL)) {
         e->exc = PC_EXC_DBE;
         e->done = now;
