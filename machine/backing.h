@@ -16,7 +16,8 @@ struct nm_backing {
     struct nm_check *check; /**< the checking mode */
     struct sim_room *room;  /**< for the components' bytes of lines */
     struct sim_room *parts; /**< for the components, and the data of each access */
-    uint8_t *linked; /**< [cards] not 0: the card may have a load linked (nm_machine_os_wrote) */
+    uint8_t *heeds; /**< [cards] not 0: the card must hear of what nobody's store has written
+                         (nm_card_ops.os_wrote) */
 };
 
 #endif

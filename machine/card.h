@@ -140,8 +140,9 @@ struct nm_card_ops {
     void (*unmap)(struct nm_card *card, uint64_t va, uint64_t len);
 
     /** Bytes have been written by nobody's store. A load linked whose line has some of them is
-     *  lost. @return whether the card has a load linked still. Outside, or in an event. */
-    bool (*unlink)(struct nm_card *card, uint64_t pa, uint64_t len);
+     *  lost, and a load that has read of them before its turn reads again. @return whether the
+     *  card must hear of the next ones, too (struct nm_backing.heeds). Outside, or in an event. */
+    bool (*os_wrote)(struct nm_card *card, uint64_t pa, uint64_t len);
 
     /** The card's shared copy of a line may be older than the memory image from now on: its
      *  processor asks nm_stale_bytes before it reads. Any time; costs none. */

@@ -276,7 +276,7 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->usage = sim_room_take(parts, m->cards * sizeof *m->usage);
     m->watched = sim_room_take(parts, m->cards * sizeof *m->watched);
     m->counts = sim_room_take(parts, m->cards * sizeof *m->counts);
-    m->contents.linked = sim_room_take(parts, m->cards);
+    m->contents.heeds = sim_room_take(parts, m->cards);
     m->awake = sim_room_take(parts, (m->stations + 63) / 64 * sizeof *m->awake);
     m->next = m->speaks = m->stop_at = SIM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
@@ -476,10 +476,10 @@ void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len)
 {
     nm_stale_os_wrote(m->contents.stale, pa, len);
     nm_check_os_wrote(m->contents.check, pa, len);
-    uint8_t *const linked = m->contents.linked;
+    uint8_t *const heeds = m->contents.heeds;
     for (unsigned i = 0; i < m->cards; i++)
-        if (linked[i])
-            linked[i] = m->card[i]->ops->unlink(m->card[i], pa, len);
+        if (heeds[i])
+            heeds[i] = m->card[i]->ops->os_wrote(m->card[i], pa, len);
 }
 
 void nm_machine_set_space(struct nm_machine *m, const struct nm_space *space)

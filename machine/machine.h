@@ -139,7 +139,8 @@ void nm_machine_fills_pages(struct nm_machine *m);
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 
 /** The operating system wrote [pa, pa+len) of the image itself (system call, page fill), outside
- * the caches. Stale copies (stale.h) and the checking mode follow. */
+ * the caches. Stale copies (stale.h) and the checking mode follow; a load linked to them is lost,
+ * and one that a processor has read of them early is read again. */
 void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len);
 
 /* ---- address translation --------------------------------------------------------------------- */

@@ -534,7 +534,7 @@ bool pc_agent_links_exclusively(const struct pc_card *card)
 void pc_agent_linked(struct pc_card *card, uint64_t line, sim_tick at)
 {
     struct pc_linked *linked = &card->linked;
-    *card->may_link = true;
+    *card->heeds = true;
     if (linked->open)
         linked->lost = 0; /* the program has looked and gone away */
     if (pc_agent_links_exclusively(card)) {

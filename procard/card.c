@@ -38,7 +38,8 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     card->image = site->contents->image;
     card->old = site->contents->stale;
     card->olds = nm_stale_list(card->old, site->station);
-    card->may_link = &site->contents->linked[site->number];
+    card->heeds = &site->contents->heeds[site->number];
+    *card->heeds = core->os_wrote != NULL;
     card->check = site->contents->check;
     card->rings = site->rings;
     card->protocol = site->protocol;

@@ -239,7 +239,8 @@ struct pc_card {
     unsigned passed;       /**< sinkable packets that have overtaken the first nonsinkable one */
     uint64_t chance;       /**< its own random numbers, for its retries */
     struct pc_linked linked;
-    uint8_t *may_link; /**< the card's of struct nm_backing's `linked` */
+    uint8_t *heeds; /**< the card's of struct nm_backing's: it has a load linked, or its core reads
+                         early */
 
     /* agent.c, uncached.c: what the agent does now */
     sim_tick agent_free;     /**< takes the next packet from the bus */

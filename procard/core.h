@@ -365,6 +365,11 @@ struct pc_core_ops {
      */
     void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
 
+    /** Bytes have been written by nobody's store: the operating system's, outside the caches. A
+     * load that has read of them and has not graduated must read again, as behind `loses`. NULL:
+     * the core reads nothing before it is the oldest's turn. */
+    void (*os_wrote)(struct pc_cpu *cpu, uint64_t pa, uint64_t len);
+
     /** What pc_show said of a line is no longer so, though the card still has it. NULL: it never
      *  asks. */
     void (*hides)(struct pc_cpu *cpu, uint64_t line);

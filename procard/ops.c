@@ -114,7 +114,7 @@ static void set_space(struct nm_card *nm, const struct nm_space *space)
     ops_unmap(nm, 0, UINT64_MAX);
 }
 
-static bool unlink_line(struct nm_card *nm, uint64_t pa, uint64_t len)
+static bool ops_os_wrote(struct nm_card *nm, uint64_t pa, uint64_t len)
 {
     struct pc_card *card = pc_card_of(nm);
     struct pc_cpu *cpu = &card->cpu;
@@ -122,7 +122,11 @@ static bool unlink_line(struct nm_card *nm, uint64_t pa, uint64_t len)
         cpu->link = false;
         pc_agent_link_taken(card);
     }
-    return cpu->link;
+    if (card->core->os_wrote && !card->functional) {
+        pc_core_wakes(card, pc_card_now(card));
+        card->core->os_wrote(cpu, pa, len);
+    }
+    return cpu->link || card->core->os_wrote;
 }
 
 static void ops_hide(struct nm_card *nm, uint64_t line)
@@ -244,7 +248,7 @@ const struct nm_card_ops pc_card_ops = {
     .preempt = ops_preempt,
     .set_space = set_space,
     .unmap = ops_unmap,
-    .unlink = unlink_line,
+    .os_wrote = ops_os_wrote,
     .hide = ops_hide,
     .special = ops_special,
     .look = ops_look,

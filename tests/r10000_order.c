@@ -84,6 +84,46 @@ Test(r10000_order, nothing_that_is_forbidden)
                          machines[m]);
 }
 
+/* ---- what the operating system writes -------------------------------------------------------- */
+
+#define FLAG 0x1020
+
+/* Flag and datum, at one moment. */
+static void writes_both(struct rig *rig, uint64_t code)
+{
+    (void)code;
+    rig_writes(rig, RIG_DATA, 1);
+    rig_writes(rig, RIG_DATA + FLAG, 1);
+}
+
+/* A step whose load of the flag waits for memory, at every distance in time from what is done.
+ * @return times that register v0 was 1 and v1 was not what it must be then */
+static unsigned times_late(const char *options, const char *step, uint64_t must,
+                           void (*does)(struct rig *rig, uint64_t code))
+{
+    struct rig rig;
+    unsigned late = 0, in_time = 0, seen_it = 0;
+    rig_init(&rig, options);
+    for (unsigned after = 1; after <= DISTANCE; after += 3) {
+        rig_again(&rig);
+        rig_steps(&rig, "1: sw zero,0x1020(a0)|sw zero,0(a0)");
+        in_time += rig_interrupted(&rig, step, after, does);
+        const struct mips_regs *r = pc_thread_registers(rig.m, 0);
+        seen_it += r->gpr[2] == 1;
+        late += r->gpr[2] == 1 && r->gpr[3] != must;
+    }
+    cr_expect(seen_it > 9 && seen_it <= in_time, "%s: %u, %u", step, seen_it, in_time);
+    rig_free(&rig);
+    return late;
+}
+
+Test(r10000_order, nothing_old_behind_what_the_operating_system_writes)
+{
+    for (unsigned m = 0; m < sizeof machines / sizeof *machines; m++)
+        cr_expect_eq(times_late(machines[m], "lw v0,0x1020(a0); lw v1,0(a0)", 1, writes_both), 0,
+                     "%s", machines[m]);
+}
+
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 static const struct pc_core_ops *original(void)

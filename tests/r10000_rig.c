@@ -9,14 +9,7 @@
 #include <string.h>
 
 /* Code and data are in different sets of every cache. */
-enum {
-    CODE = 0x100000,
-    STEP = 0x1000,
-    DATA = 0x402000,
-    MEMORY = 64 << 20,
-    PAGE = 4096,
-    ROOM = 600
-};
+enum { CODE = 0x100000, STEP = 0x1000, MEMORY = 64 << 20, PAGE = 4096, ROOM = 600 };
 
 #define SYSCALL 0x0000000c
 
@@ -121,8 +114,12 @@ static sim_tick soon(const struct rig *rig)
 
 static void start(const struct rig *rig, unsigned card, uint64_t code, sim_tick at)
 {
-    const struct mips_regs regs = {
-        .pc = code, .npc = code + 4, .fr = true, .addr64 = true, .userlocal = DATA, .gpr[4] = DATA};
+    const struct mips_regs regs = {.pc = code,
+                                   .npc = code + 4,
+                                   .fr = true,
+                                   .addr64 = true,
+                                   .userlocal = RIG_DATA,
+                                   .gpr[4] = RIG_DATA};
     pc_thread_resume(rig->m, card, &regs, at);
 }
 
@@ -175,6 +172,33 @@ void rig_together(struct rig *rig, const char *const code[RIG_CARDS], int distan
         wait_for_one(rig, &trap);
     }
     rest(rig);
+}
+
+void rig_writes(const struct rig *rig, uint64_t at, uint32_t word)
+{
+    uint8_t *image = nm_machine_image(rig->m);
+    for (unsigned i = 0; i < 4; i++)
+        image[at + i] = (uint8_t)(word >> (24 - 8 * i));
+    nm_machine_os_wrote(rig->m, at, 4);
+}
+
+bool rig_interrupted(struct rig *rig, const char *step, sim_tick after,
+                     void (*does)(struct rig *rig, uint64_t code))
+{
+    const sim_tick begun = soon(rig);
+    struct nm_trap trap;
+    put(rig, rig->place, step);
+    start(rig, 0, rig->place, begun);
+    const bool in_time = nm_machine_run(rig->m, begun + after, &trap) == NM_RUN_UNTIL;
+    if (in_time) {
+        does(rig, rig->place);
+        wait_for_one(rig, &trap);
+    } else {
+        nm_card_take(rig->m, trap.card);
+    }
+    rest(rig);
+    rig->place += STEP;
+    return in_time;
 }
 
 void rig_again(struct rig *rig)

@@ -12,7 +12,7 @@
 #include "machine/values.h"
 #include "monitor/r10000/counters.h"
 
-enum { RIG_CARDS = 2 };
+enum { RIG_CARDS = 2, RIG_DATA = 0x402000 };
 
 struct rig {
     struct nm_params p;
@@ -47,6 +47,14 @@ void rig_words(struct rig *rig, const uint32_t *words, unsigned count);
 /** Both cards at once, each its code; the second begins `distance` ticks behind the first, or
  * before it. */
 void rig_together(struct rig *rig, const char *const code[RIG_CARDS], int distance);
+/** A step of the first card, during which `does` is called once, the machine standing, `after`
+ * ticks behind its beginning: what the operating system does for another thread. If the step has
+ * ended by then it is not called.
+ * @param does  is told the address of the step's code @return whether it was called */
+bool rig_interrupted(struct rig *rig, const char *step, sim_tick after,
+                     void (*does)(struct rig *rig, uint64_t code));
+/** The operating system writes a word. */
+void rig_writes(const struct rig *rig, uint64_t at, uint32_t word);
 /** The next step's code is at the first place again. */
 void rig_again(struct rig *rig);
 

@@ -7,8 +7,9 @@
  * their line early and write when they are the oldest.
  *
  * What makes this strongly ordered is `loses`: when another card takes a line, a load that has read
- * of it and is not the oldest begins again when it would graduate, with all that is younger. One
- * that was the oldest when it read stays: everything before it had been done.
+ * of it and is not the oldest begins again when it would graduate, with all that is younger. So
+ * does one that has read what the operating system writes without a line. One that was the oldest
+ * when it read stays: everything before it had been done.
  *
  * Progress: when a line comes, the oldest instruction does there and then what it wanted of it
  * (procard/core.h). All others may lose it again.
@@ -532,6 +533,12 @@ static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc
             }
 }
 
+/* It has read, and something older had not been done then. */
+static bool read_early(const struct r10k_entry *e)
+{
+    return e->w->traits & R10K_LOAD && e->access == R10K_ACCESS_DONE && !e->oldest;
+}
+
 void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now)
 {
     struct r10k *c = r10k_of(base);
@@ -552,9 +559,22 @@ void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick 
         c->line_va = NOWHERE;
     for (uint64_t left = c->queued; left; left &= left - 1) {
         struct r10k_entry *e = &c->entry[__builtin_ctzll(left)];
-        if (e->w->traits & R10K_LOAD && e->access == R10K_ACCESS_DONE && !e->oldest &&
-            same_l2_line(c, e->look.pa, line))
+        if (read_early(e) && same_l2_line(c, e->look.pa, line))
             e->unsure = true;
+    }
+}
+
+/* The operating system takes no lines: nobody loses any. */
+void r10k_os_wrote(struct pc_cpu *base, uint64_t pa, uint64_t len)
+{
+    struct r10k *c = r10k_of(base);
+    for (uint64_t left = c->queued; left; left &= left - 1) {
+        struct r10k_entry *e = &c->entry[__builtin_ctzll(left)];
+        const uint64_t first = e->look.pa & ~UINT64_C(7);
+        if (read_early(e) && first < pa + len && pa < first + 8) {
+            e->unsure = true;
+            r10k_disturb(c);
+        }
     }
 }
 

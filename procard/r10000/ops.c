@@ -128,13 +128,13 @@ static const struct pc_program_ops programs = {.take = r10000_ops_take,
 
 /* ---- the core -------------------------------------------------------------------------------- */
 
-#define CORE                                                                                    \
-    .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life,      \
-    .run = r10k_run, .settle = ops_settle, .totals = ops_totals, .leave = r10k_leave,           \
-    .moved = r10k_leave, .pc = ops_pc, .truth = r10000_ops_truth, .requests = R10K_MISSES,      \
-    .answered = r10k_answered, .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, \
-    .signals = r10k_signals, .pipeline = r10k_pipeline, .store_bytes = r10000_ops_store_bytes,  \
-    .programs = &programs
+#define CORE                                                                               \
+    .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life, \
+    .run = r10k_run, .settle = ops_settle, .totals = ops_totals, .leave = r10k_leave,      \
+    .moved = r10k_leave, .pc = ops_pc, .truth = r10000_ops_truth, .requests = R10K_MISSES, \
+    .answered = r10k_answered, .loses = r10k_loses, .os_wrote = r10k_os_wrote,             \
+    .asked = r10k_asked, .leaves = r10k_leaves, .signals = r10k_signals,                   \
+    .pipeline = r10k_pipeline, .store_bytes = r10000_ops_store_bytes, .programs = &programs
 
 #define PROFILED                                                                      \
     CORE, .placed = placed, .argument = ops_argument, .result = result, .sp = ops_sp, \

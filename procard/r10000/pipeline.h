@@ -628,6 +628,7 @@ bool r10k_fetch_line(struct r10k *c, uint64_t va, const struct pc_look *look, si
 void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool granted,
                    sim_tick now);
 void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now);
+void r10k_os_wrote(struct pc_cpu *base, uint64_t pa, uint64_t len);
 void r10k_asked(struct pc_cpu *base, bool invalidate, uint8_t state, sim_tick now);
 void r10k_leaves(struct pc_cpu *base, unsigned bytes, sim_tick now);
 /** The next address is calculated. */
