@@ -434,7 +434,7 @@ struct pc_call_site {
  * What an operating system asks of a core that executes programs: for the calls of procard.h, while
  * the machine stands. Registers are a thread's, in its instruction set's struct (mips_regs,
  * arm_regs). Code is what lies at addresses of one space, as such a core's instructions; processors
- * share it. Only code_flush may be NULL.
+ * share it. Only code_flush and code_changed may be NULL.
  */
 struct pc_program_ops {
     /** The registers of a thread that has trapped. */
@@ -454,6 +454,10 @@ struct pc_program_ops {
 
     /** What lies in [va, va + len) has changed, or is gone. NULL: nothing is kept of it. */
     void (*code_flush)(void *code, uint64_t va, uint64_t len);
+
+    /** The same, told to each core: what it has fetched there and not completed is fetched again.
+     *  NULL: it fetches an instruction when it executes it, or code_flush sees to that. */
+    void (*code_changed)(struct pc_cpu *cpu, uint64_t va, uint64_t len);
 
     /**
      * The processor that is about to execute the instruction at `va` for the so-manieth time stops

@@ -352,6 +352,15 @@ void pc_code_give(struct nm_machine *m, unsigned card, void *code)
     pc_programs_at(m, card)->code_give(&ops_card_at(m, card)->cpu, code);
 }
 
+void pc_code_changed(struct nm_machine *m, unsigned card, uint64_t va, uint64_t len)
+{
+    struct pc_card *c = ops_card_at(m, card);
+    if (!c->core->programs->code_changed)
+        return;
+    pc_core_wakes(c, pc_card_now(c));
+    c->core->programs->code_changed(&c->cpu, va, len);
+}
+
 void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions)
 {
     struct pc_card *c = ops_card_at(m, card);

@@ -124,6 +124,23 @@ Test(r10000_order, nothing_old_behind_what_the_operating_system_writes)
                      "%s", machines[m]);
 }
 
+/* The instruction behind the load, and then the flag; processors are told of it. */
+static void writes_code(struct rig *rig, uint64_t code)
+{
+    enum { ADDIU_V1_ZERO_1 = 0x24030001 };
+    rig_writes(rig, code + 4, ADDIU_V1_ZERO_1);
+    rig_writes(rig, RIG_DATA + FLAG, 1);
+    for (unsigned card = 0; card < RIG_CARDS; card++)
+        pc_code_changed(rig->m, card, code + 4, 4);
+}
+
+Test(r10000_order, nothing_old_behind_code_that_has_changed)
+{
+    for (unsigned m = 0; m < sizeof machines / sizeof *machines; m++)
+        cr_expect_eq(times_late(machines[m], "lw v0,0x1020(a0); addiu v1,zero,2", 1, writes_code),
+                     0, "%s", machines[m]);
+}
+
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 static const struct pc_core_ops *original(void)

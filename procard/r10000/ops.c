@@ -6,6 +6,7 @@
 #include "procard/card.h"
 #include "procard/cursor.h"
 #include "procard/r10000/pipeline.h"
+#include "procard/record.h"
 
 #include <string.h>
 
@@ -117,11 +118,34 @@ static void ops_code_give(struct pc_cpu *base, void *code)
     r10k_of(base)->code = code;
 }
 
+/* Whether anything in the pipeline has been fetched from there. */
+static bool has_fetched(struct r10k *c, uint64_t va, uint64_t len)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        if (r10k_entry(c, i)->pc - va < len)
+            return true;
+    for (unsigned i = 0; i < c->buffered; i++)
+        if (r10k_fetched_at(c, i)->pc - va < len)
+            return true;
+    return false;
+}
+
+/* Words that have not been fetched are read from memory when they are. */
+static void ops_code_changed(struct pc_cpu *base, uint64_t va, uint64_t len)
+{
+    if (!has_fetched(r10k_of(base), va, len))
+        return;
+    if (base->record)
+        pc_record_forgets(base->card);
+    r10k_leave(base);
+}
+
 static const struct pc_program_ops programs = {.take = r10000_ops_take,
                                                .put = ops_put,
                                                .registers = ops_registers,
                                                .code_new = r10k_code_new,
                                                .code_give = ops_code_give,
+                                               .code_changed = ops_code_changed,
                                                .code_await = r10k_code_await,
                                                .code_points = r10k_code_points,
                                                .code_free = r10k_code_free};

@@ -82,6 +82,8 @@ void lx_processors_flush(const struct lx_processors *ps, uint64_t va, uint64_t l
     for (unsigned i = 0; i < ps->texts; i++)
         if (ps->text[i].kind->code_flush)
             ps->text[i].kind->code_flush(ps->text[i].code, va, len);
+    for (unsigned c = 0; c < nm_machine_cards(ps->m); c++)
+        pc_code_changed(ps->m, c, va, len);
 }
 
 bool lx_processors_await(struct lx_processors *ps, uint64_t va, uint64_t times)
