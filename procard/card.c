@@ -71,6 +71,7 @@ void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
 {
     struct pc_cpu *cpu = &card->cpu;
     pc_core_settle(card);
+    card->uncached.kept = false;
     card->nm.quiet = 0;
     pc_counters_leave(card);
     if (card->core->look && (card->functional || card->warm.on)) /* nobody has looked meanwhile */

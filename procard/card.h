@@ -108,6 +108,8 @@ struct pc_uncached {
     uint8_t wants;   /**< enum pc_uncached_want: what it waits to do ... */
     uint64_t pa;     /**< ... and where */
     bool granted;    /**< it may do it now, in this event */
+    bool kept;       /**< a load has been granted and has begun again instead: its datum is here,
+                          until the thread leaves or does anything else uncached */
     uint64_t pc;     /**< of the access under way ... */
     uint32_t thread; /**< ... of this one (pc_tries) */
     struct nm_packet request;

@@ -74,6 +74,7 @@ static sim_tick ops_wake(struct nm_card *nm, sim_tick at)
     const sim_tick stopped = card->cpu.now, returns = pc_card_return(card, at);
     card->cpu.exc = PC_EXC_NONE;
     card->cpu.absent = false;
+    card->uncached.kept = false;
     pc_core_leave(card);
     if (card->cpu.cursor) {
         pc_cursor_used(card->cpu.cursor, returns);
@@ -343,6 +344,7 @@ void pc_thread_change(struct nm_machine *m, unsigned card, const void *regs)
     struct pc_card *c = ops_card_at(m, card);
     if (c->core->interrupted)
         c->core->interrupted(&c->cpu);
+    c->uncached.kept = false;
     pc_core_leave(c);
     pc_programs_at(m, card)->put(&c->cpu, regs);
 }

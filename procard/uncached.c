@@ -229,13 +229,15 @@ static void uncached_own(void *self, sim_tick now, uint64_t arg)
     pc_uncached_answer(card, p, now);
 }
 
-/* Lets the processor do its access in this event. If it is made to stop instead, it will ask anew.
- */
+/* Lets the processor do its access in this event. If it is made to stop instead, it will ask anew;
+ * but what a load has read is kept for its next try (mappings have changed, and its instruction is
+ * fetched once more): the register may have lost it. */
 static void uncached_grant(struct pc_card *card, sim_tick now)
 {
     card->uncached.waits = false;
     card->uncached.granted = card->uncached.wants != PC_UNCACHED_SYNC;
     pc_agent_resume(card, now);
+    card->uncached.kept = card->uncached.granted && card->uncached.wants == PC_UNCACHED_LOAD;
     card->uncached.granted = false;
 }
 
@@ -298,12 +300,24 @@ static bool uncached_allowed(const struct pc_card *card, uint64_t pa, unsigned s
     return pa < NM_REGISTERS || (size == 4 && nm_register_card(pa) < nm_params_cards(card->p));
 }
 
+/* The load that has been granted is made at last. Any other access forgets the datum. */
+static bool uncached_is_kept(struct pc_card *card, uint64_t pa, bool store)
+{
+    struct pc_uncached *u = &card->uncached;
+    const bool kept = u->kept && !store && pa == u->pa && u->pc == pc_core_pc(card) &&
+                      u->thread == card->cpu.tries.thread;
+    u->kept = false;
+    return kept;
+}
+
 uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size,
                             bool store, sim_tick at, enum pc_stop *stop)
 {
     struct pc_uncached *u = &card->uncached;
     if (!uncached_allowed(card, pa, size))
         return pc_bus_error(&card->cpu, store ? NM_STORE : NM_LOAD, va, 0, stop);
+    if (uncached_is_kept(card, pa, store))
+        return u->bytes + (pa & 7);
     if (u->granted) {
         u->granted = false;
         if (store) {

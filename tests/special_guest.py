@@ -51,6 +51,7 @@ registers: memory in their place, 1020304 4 0
 registers: gone
 """,
     "sync_guest": """bits: 3, then 0
+bits set: 500, lost: 0
 barriers: 0 words wrong
 thread 0: 1 calls, bits 80000000
 thread 1: 6 calls, bits 800000f0

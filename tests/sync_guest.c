@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { THREADS = 4, ROUNDS = 200, CALLS = 5, BARRIER = 6, WINDOW = 3 };
 
@@ -20,6 +21,7 @@ static volatile unsigned calls[THREADS], taken[THREADS];
 static __thread volatile unsigned *own;
 static __thread unsigned number;
 static pthread_barrier_t begun;
+static volatile unsigned polled, over;
 static unsigned wrong;
 
 static void fail(const char *what)
@@ -106,6 +108,46 @@ static void quiet(int fd)
     printf("bits: %x, then %x\n", NUMACHINE_READ(own, IRQ_TAKE), NUMACHINE_READ(own, IRQ));
 }
 
+/* Thread 0 sets bits, which thread 1 takes by a load that clears them, while thread 2 changes
+ * mappings: whatever that does to the load under way, no bit is lost. */
+static void set_bits(void)
+{
+    enum { BITS = 500, LONG = 3000 };
+    volatile unsigned *other = numachine_card(1);
+    unsigned lost = 0;
+    for (unsigned i = 0; i < BITS; i++) {
+        const unsigned before = polled;
+        unsigned n = 0;
+        NUMACHINE_WRITE(other, IRQ_SET, 1);
+        while (polled == before && n < LONG)
+            n++;
+        lost += n == LONG;
+    }
+    over = 1;
+    printf("bits set: %u, lost: %u\n", BITS, lost);
+}
+
+static void change_mappings(void)
+{
+    enum { PAGE = 65536 };
+    char *page = mmap(0, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *page = 1;
+    for (unsigned i = 0; !over; i++)
+        mprotect(page, PAGE, i & 1 ? PROT_READ | PROT_WRITE : PROT_READ);
+}
+
+static void take_bits(unsigned *round)
+{
+    NUMACHINE_WRITE(own, IRQ_ENABLE, 0);
+    meet(round);
+    if (number == 0)
+        set_bits();
+    while (number == 1 && !over)
+        polled += NUMACHINE_READ(own, IRQ_TAKE) != 0;
+    if (number == 2)
+        change_mappings();
+}
+
 static void *thread(void *arg)
 {
     unsigned round = 0;
@@ -125,6 +167,8 @@ static void *thread(void *arg)
     call(&round);
     if (number == 0)
         quiet(fd);
+    meet(&round);
+    take_bits(&round);
     meet(&round);
     return NULL;
 }
