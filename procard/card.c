@@ -39,7 +39,6 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     card->old = site->contents->stale;
     card->olds = nm_stale_list(card->old, site->station);
     card->heeds = &site->contents->heeds[site->number];
-    *card->heeds = core->os_wrote != NULL;
     card->check = site->contents->check;
     card->rings = site->rings;
     card->protocol = site->protocol;

@@ -242,7 +242,8 @@ struct pc_card {
     uint64_t chance;       /**< its own random numbers, for its retries */
     struct pc_linked linked;
     uint8_t *heeds; /**< the card's of struct nm_backing's: it has a load linked, or its core reads
-                         early */
+                         early ... */
+    const struct pc_core_heeds *early; /**< ... and must hear this; NULL: it does not */
 
     /* agent.c, uncached.c: what the agent does now */
     sim_tick agent_free;     /**< takes the next packet from the bus */

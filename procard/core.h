@@ -365,11 +365,6 @@ struct pc_core_ops {
      */
     void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
 
-    /** Bytes have been written by nobody's store: the operating system's, outside the caches. A
-     * load that has read of them and has not graduated must read again, as behind `loses`. NULL:
-     * the core reads nothing before it is the oldest's turn. */
-    void (*os_wrote)(struct pc_cpu *cpu, uint64_t pa, uint64_t len);
-
     /** What pc_show said of a line is no longer so, though the card still has it. NULL: it never
      *  asks. */
     void (*hides)(struct pc_cpu *cpu, uint64_t line);
@@ -404,6 +399,23 @@ struct pc_core_ops {
     void (*asked)(struct pc_cpu *cpu, bool invalidate, uint8_t state, sim_tick now);
 };
 
+/**
+ * What a core must hear that reads or fetches before the oldest instruction's turn. It says so in
+ * its `create` (pc_core_heed). Apart from pc_core_ops, which has kept its members since before
+ * (docs/compatibility.md).
+ */
+struct pc_core_heeds {
+    /** Bytes have been written by nobody's store: the operating system's, outside the caches. A
+     *  load that has read of them and has not graduated must read again, as behind `loses`. */
+    void (*os_wrote)(struct pc_cpu *cpu, uint64_t pa, uint64_t len);
+
+    /** What lies in [va, va + len) has changed, or is gone: what has been fetched there and has not
+     *  graduated is fetched again. */
+    void (*code_changed)(struct pc_cpu *cpu, uint64_t va, uint64_t len);
+};
+/** @param heeds  no member is NULL; outlives the card */
+void pc_core_heed(struct pc_cpu *cpu, const struct pc_core_heeds *heeds);
+
 enum { PC_REQUESTS = 4 };
 
 /** @return the host's address of the 4 bytes at `va`, in the guest's order, or NULL */
@@ -434,7 +446,7 @@ struct pc_call_site {
  * What an operating system asks of a core that executes programs: for the calls of procard.h, while
  * the machine stands. Registers are a thread's, in its instruction set's struct (mips_regs,
  * arm_regs). Code is what lies at addresses of one space, as such a core's instructions; processors
- * share it. Only code_flush and code_changed may be NULL.
+ * share it. Only code_flush may be NULL.
  */
 struct pc_program_ops {
     /** The registers of a thread that has trapped. */
@@ -454,10 +466,6 @@ struct pc_program_ops {
 
     /** What lies in [va, va + len) has changed, or is gone. NULL: nothing is kept of it. */
     void (*code_flush)(void *code, uint64_t va, uint64_t len);
-
-    /** The same, told to each core: what it has fetched there and not completed is fetched again.
-     *  NULL: it fetches an instruction when it executes it, or code_flush sees to that. */
-    void (*code_changed)(struct pc_cpu *cpu, uint64_t va, uint64_t len);
 
     /**
      * The processor that is about to execute the instruction at `va` for the so-manieth time stops

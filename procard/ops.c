@@ -123,11 +123,11 @@ static bool ops_os_wrote(struct nm_card *nm, uint64_t pa, uint64_t len)
         cpu->link = false;
         pc_agent_link_taken(card);
     }
-    if (card->core->os_wrote && !card->functional) {
+    if (card->early && !card->functional) {
         pc_core_wakes(card, pc_card_now(card));
-        card->core->os_wrote(cpu, pa, len);
+        card->early->os_wrote(cpu, pa, len);
     }
-    return cpu->link || card->core->os_wrote;
+    return cpu->link || card->early;
 }
 
 static void ops_hide(struct nm_card *nm, uint64_t line)
@@ -354,13 +354,19 @@ void pc_code_give(struct nm_machine *m, unsigned card, void *code)
     pc_programs_at(m, card)->code_give(&ops_card_at(m, card)->cpu, code);
 }
 
+void pc_core_heed(struct pc_cpu *cpu, const struct pc_core_heeds *heeds)
+{
+    cpu->card->early = heeds;
+    *cpu->card->heeds = true;
+}
+
 void pc_code_changed(struct nm_machine *m, unsigned card, uint64_t va, uint64_t len)
 {
     struct pc_card *c = ops_card_at(m, card);
-    if (!c->core->programs->code_changed)
+    if (!c->early)
         return;
     pc_core_wakes(c, pc_card_now(c));
-    c->core->programs->code_changed(&c->cpu, va, len);
+    c->early->code_changed(&c->cpu, va, len);
 }
 
 void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions)

@@ -80,7 +80,7 @@ void pc_thread_look(struct nm_machine *m, unsigned card, void *regs);
 void pc_thread_change(struct nm_machine *m, unsigned card, const void *regs);
 /** A card's processor executes `code`, which its core has made. Before nm_machine_set_space. */
 void pc_code_give(struct nm_machine *m, unsigned card, void *code);
-/** What a card's processor executes has changed in [va, va + len): pc_program_ops.code_changed. */
+/** What a card's processor executes has changed in [va, va + len): pc_core_heeds.code_changed. */
 void pc_code_changed(struct nm_machine *m, unsigned card, uint64_t va, uint64_t len);
 
 /** [PCycles] that a return from an exception takes: a thread whose card has slept goes on no

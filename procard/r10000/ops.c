@@ -34,12 +34,6 @@ static uint8_t r10000_ops_store_bytes(const struct pc_cpu *base, uint64_t pa, un
     return mips_store_bytes(c->entry[c->head].w->word, pa, size);
 }
 
-static void begin_life(struct pc_cpu *base)
-{
-    r10k_new(r10k_of(base), base->card->p);
-    r10k_of(base)->away = true;
-}
-
 static void end_life(struct pc_cpu *base)
 {
     r10k_look_at_books(r10k_of(base));
@@ -65,7 +59,7 @@ static uint64_t ops_sp(const struct pc_cpu *base)
     return r10k_const_of(base)->r.gpr[REGISTER_SP];
 }
 
-static void placed(struct pc_cpu *base)
+static void ops_placed(struct pc_cpu *base)
 {
     pc_cursor_placed(base->cursor, base->tries.thread, r10k_of(base)->r.pc, ops_sp(base));
 }
@@ -76,7 +70,7 @@ static uint64_t ops_argument(const struct pc_cpu *base, unsigned i)
     return r10k_const_of(base)->r.gpr[REGISTER_A0 + i];
 }
 
-static uint64_t result(const struct pc_cpu *base)
+static uint64_t ops_result(const struct pc_cpu *base)
 {
     enum { REGISTER_V0 = 2 };
     return r10k_const_of(base)->r.gpr[REGISTER_V0];
@@ -85,7 +79,8 @@ static uint64_t result(const struct pc_cpu *base)
 /* s0 to s7, gp, fp */
 static const uint8_t kept[PC_KEPT] = {16, 17, 18, 19, 20, 21, 22, 23, 28, 30};
 
-static void general(const struct pc_cpu *base, const uint8_t *number, unsigned count, uint64_t *out)
+static void ops_general(const struct pc_cpu *base, const uint8_t *number, unsigned count,
+                        uint64_t *out)
 {
     for (unsigned i = 0; i < count; i++)
         out[i] = r10k_const_of(base)->r.gpr[number[i] % 32];
@@ -140,29 +135,37 @@ static void ops_code_changed(struct pc_cpu *base, uint64_t va, uint64_t len)
     r10k_leave(base);
 }
 
+static void begin_life(struct pc_cpu *base)
+{
+    static const struct pc_core_heeds heeds = {.os_wrote = r10k_os_wrote,
+                                               .code_changed = ops_code_changed};
+    r10k_new(r10k_of(base), base->card->p);
+    pc_core_heed(base, &heeds);
+    r10k_of(base)->away = true;
+}
+
 static const struct pc_program_ops programs = {.take = r10000_ops_take,
                                                .put = ops_put,
                                                .registers = ops_registers,
                                                .code_new = r10k_code_new,
                                                .code_give = ops_code_give,
-                                               .code_changed = ops_code_changed,
                                                .code_await = r10k_code_await,
                                                .code_points = r10k_code_points,
                                                .code_free = r10k_code_free};
 
 /* ---- the core -------------------------------------------------------------------------------- */
 
-#define CORE                                                                               \
-    .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life, \
-    .run = r10k_run, .settle = ops_settle, .totals = ops_totals, .leave = r10k_leave,      \
-    .moved = r10k_leave, .pc = ops_pc, .truth = r10000_ops_truth, .requests = R10K_MISSES, \
-    .answered = r10k_answered, .loses = r10k_loses, .os_wrote = r10k_os_wrote,             \
-    .asked = r10k_asked, .leaves = r10k_leaves, .signals = r10k_signals,                   \
-    .pipeline = r10k_pipeline, .store_bytes = r10000_ops_store_bytes, .programs = &programs
+#define CORE                                                                                    \
+    .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life,      \
+    .run = r10k_run, .settle = ops_settle, .totals = ops_totals, .leave = r10k_leave,           \
+    .moved = r10k_leave, .pc = ops_pc, .truth = r10000_ops_truth, .requests = R10K_MISSES,      \
+    .answered = r10k_answered, .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, \
+    .signals = r10k_signals, .pipeline = r10k_pipeline, .store_bytes = r10000_ops_store_bytes,  \
+    .programs = &programs
 
-#define PROFILED                                                                      \
-    CORE, .placed = placed, .argument = ops_argument, .result = result, .sp = ops_sp, \
-          .general = general, .kept = kept
+#define PROFILED                                                                              \
+    CORE, .placed = ops_placed, .argument = ops_argument, .result = ops_result, .sp = ops_sp, \
+          .general = ops_general, .kept = kept
 
 /* What is touched is told where it graduates, if anybody asks (pc_touched). */
 static const struct pc_core_ops touching = {PROFILED};
