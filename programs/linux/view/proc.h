@@ -2,6 +2,7 @@
 #ifndef LX_PROC_H
 #define LX_PROC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
