@@ -51,6 +51,7 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     pc_places_new(card, site->contents->room);
     if (core->create)
         core->create(&card->cpu);
+    *card->heeds = card->early != NULL;
     pc_card_forget(card);
     pc_tlb_init(card, p->tlb_refill && !card->functional && !core->requests);
     card->linked.put_out = PC_NOWHERE;
@@ -66,11 +67,16 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     return &card->nm;
 }
 
+void pc_core_heed(struct pc_cpu *cpu, const struct pc_core_heeds *heeds)
+{
+    cpu->card->early = heeds;
+}
+
 void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
 {
     struct pc_cpu *cpu = &card->cpu;
     pc_core_settle(card);
-    card->uncached.kept = false;
+    pc_uncached_forget(card);
     card->nm.quiet = 0;
     pc_counters_leave(card);
     if (card->core->look && (card->functional || card->warm.on)) /* nobody has looked meanwhile */

@@ -241,15 +241,14 @@ struct pc_card {
     unsigned passed;       /**< sinkable packets that have overtaken the first nonsinkable one */
     uint64_t chance;       /**< its own random numbers, for its retries */
     struct pc_linked linked;
-    uint8_t *heeds; /**< the card's of struct nm_backing's: it has a load linked, or its core reads
-                         early ... */
-    const struct pc_core_heeds *early; /**< ... and must hear this; NULL: it does not */
+    uint8_t *heeds; /**< the card's of struct nm_backing's: it has a load linked, or `early` */
 
     /* agent.c, uncached.c: what the agent does now */
     sim_tick agent_free;     /**< takes the next packet from the bus */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
     /* card.c; read by all: surroundings, which stay */
+    const struct pc_core_heeds *early; /**< what its core must hear, as it reads early; or NULL */
     struct sim_kernel *k;
     struct nm_bus *bus;
     const struct nm_params *p;
@@ -963,5 +962,7 @@ void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, sim_tic
 void pc_uncached_take(struct pc_card *card, const struct nm_packet *in, sim_tick now);
 /** There may be room in the outgoing FIFO. */
 void pc_uncached_room(struct pc_card *card, sim_tick now);
+/** Whoever goes on at the processor now has no datum that it waited for before. */
+void pc_uncached_forget(struct pc_card *card);
 
 #endif

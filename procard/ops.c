@@ -74,7 +74,7 @@ static sim_tick ops_wake(struct nm_card *nm, sim_tick at)
     const sim_tick stopped = card->cpu.now, returns = pc_card_return(card, at);
     card->cpu.exc = PC_EXC_NONE;
     card->cpu.absent = false;
-    card->uncached.kept = false;
+    pc_uncached_forget(card);
     pc_core_leave(card);
     if (card->cpu.cursor) {
         pc_cursor_used(card->cpu.cursor, returns);
@@ -344,7 +344,7 @@ void pc_thread_change(struct nm_machine *m, unsigned card, const void *regs)
     struct pc_card *c = ops_card_at(m, card);
     if (c->core->interrupted)
         c->core->interrupted(&c->cpu);
-    c->uncached.kept = false;
+    pc_uncached_forget(c);
     pc_core_leave(c);
     pc_programs_at(m, card)->put(&c->cpu, regs);
 }
@@ -352,12 +352,6 @@ void pc_thread_change(struct nm_machine *m, unsigned card, const void *regs)
 void pc_code_give(struct nm_machine *m, unsigned card, void *code)
 {
     pc_programs_at(m, card)->code_give(&ops_card_at(m, card)->cpu, code);
-}
-
-void pc_core_heed(struct pc_cpu *cpu, const struct pc_core_heeds *heeds)
-{
-    cpu->card->early = heeds;
-    *cpu->card->heeds = true;
 }
 
 void pc_code_changed(struct nm_machine *m, unsigned card, uint64_t va, uint64_t len)

@@ -300,6 +300,11 @@ static bool uncached_allowed(const struct pc_card *card, uint64_t pa, unsigned s
     return pa < NM_REGISTERS || (size == 4 && nm_register_card(pa) < nm_params_cards(card->p));
 }
 
+void pc_uncached_forget(struct pc_card *card)
+{
+    card->uncached.kept = false;
+}
+
 /* The load that has been granted is made at last. Any other access forgets the datum. */
 static bool uncached_is_kept(struct pc_card *card, uint64_t pa, bool store)
 {
