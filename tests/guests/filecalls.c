@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -83,9 +84,11 @@ static void pieces(void)
     char one[5], two[5], three[50], four[150];
     const struct iovec in[2] = {{one, 5}, {two, 5}}, large[2] = {{three, 50}, {four, 150}};
     const struct iovec small[2] = {{three, 50}, {four, 46}}, none[1] = {{one, 0}};
-    int ends[2];
+    int ends[2], counter = eventfd(1, EFD_NONBLOCK), full = open("/dev/full", O_WRONLY);
 
     CHECK(pipe(ends) == 0);
+    SHOW(readv(counter, none, 1));
+    SHOW(writev(full, none, 1));
     SHOW(write(ends[1], "12345", 5));
     SHOW(readv(ends[0], in, 2));
     SHOW(write(ends[1], "1234567", 7));
@@ -98,7 +101,7 @@ static void pieces(void)
     SHOW(write(ends[1], most, sizeof most));
     SHOW(writev(ends[1], large, 2));
     SHOW(writev(ends[1], small, 2));
-    close(ends[0]), close(ends[1]);
+    close(ends[0]), close(ends[1]), close(counter), close(full);
 }
 
 static void sizes(void)

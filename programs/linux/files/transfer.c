@@ -256,27 +256,16 @@ static uint64_t transfer_in_page(const struct lx_vm *vm, uint64_t va, uint64_t n
     return n < room ? n : room;
 }
 
-/** Writes page by page. @return [bytes] up to one that may not be written */
-static uint64_t put_pages(struct lx_vm *vm, uint64_t va, const uint8_t *buf, uint64_t n)
+/** Moves bytes between `buf` and the guest, page by page. @return [bytes] up to a page that it may
+ *  not */
+static uint64_t move_pages(struct lx_vm *vm, uint64_t va, uint8_t *buf, uint64_t n, bool writes)
 {
     uint64_t done = 0;
 
     for (uint64_t part; done < n; done += part) {
         part = transfer_in_page(vm, va + done, n - done);
-        if (lx_vm_write(vm, va + done, buf + done, part) < 0)
-            break;
-    }
-    return done;
-}
-
-/** Reads page by page. @return [bytes] up to one that may not be read */
-static uint64_t get_pages(struct lx_vm *vm, uint64_t va, uint8_t *buf, uint64_t n)
-{
-    uint64_t done = 0;
-
-    for (uint64_t part; done < n; done += part) {
-        part = transfer_in_page(vm, va + done, n - done);
-        if (lx_vm_read(vm, va + done, buf + done, part) < 0)
+        if ((writes ? lx_vm_write(vm, va + done, buf + done, part)
+                    : lx_vm_read(vm, va + done, buf + done, part)) < 0)
             break;
     }
     return done;
@@ -295,7 +284,7 @@ static int64_t read_plain(struct lx_call *c, struct lx_file *f, uint64_t va, uin
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
         if (lx_vm_write(&c->p->vm, va + done, buf, (size_t)n) < 0) {
-            done += put_pages(&c->p->vm, va + done, buf, (size_t)n);
+            done += move_pages(&c->p->vm, va + done, buf, (size_t)n, true);
             return done > 0 ? (int64_t)done : -EFAULT;
         }
         done += (uint64_t)n;
@@ -316,7 +305,7 @@ static int64_t write_plain(struct lx_call *c, struct lx_file *f, uint64_t va, ui
         size_t want = len - done < BOUNCE ? (size_t)(len - done) : BOUNCE;
         int64_t n;
         if (lx_vm_read(&c->p->vm, va + done, buf, want) < 0) {
-            want = (size_t)get_pages(&c->p->vm, va + done, buf, want);
+            want = (size_t)move_pages(&c->p->vm, va + done, buf, want, false);
             ends = true;
         }
         if (want == 0)
@@ -426,6 +415,13 @@ static bool transfer_would_wait(struct lx_call *c, const struct lx_file *f)
     return f->standard || !(lx_file_ready(c->t, f) & POLL_IN);
 }
 
+static bool transfer_may(const struct lx_file *f, move_fn *fn)
+{
+    if (f->kind == FILE_PATH || f->flags & G_O_PATH)
+        return false;
+    return fn == transfer_read_file ? lx_may_read(f) : lx_may_write(f);
+}
+
 /** The pieces one after another. */
 static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
 {
@@ -433,8 +429,8 @@ static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
     uint64_t base, len, bytes;
     int64_t err = check_vector(c, &bytes);
 
-    if (!err && bytes == 0)
-        return fn(c, c->f, 0, 0, at);
+    if (!err && bytes == 0) /* what an object says of too few bytes, a vector does not ask */
+        return transfer_may(c->f, fn) ? 0 : -EBADF;
     for (uint64_t i = 0; !err && i < c->a[2]; i++) {
         int64_t n;
         err = get_vector(c, i, &base, &len);
