@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "detect/queue.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -94,6 +95,7 @@ struct det_desk {
     struct desk_listener *listener[DET_EVENT__COUNT]; /* [listeners] */
     size_t listeners[DET_EVENT__COUNT];
     uint64_t *last; /* [2 * cards] line that the card has loaded from last, and stored to */
+    struct det_queue *queue; /* of what models have not heard of yet; NULL: they hear at once */
     det_charge_fn *charge;
     void *charge_ctx;
 };
@@ -308,14 +310,29 @@ static void desk_tell_access(struct det_desk *desk, const struct det_event *even
         desk_trap(&desk->listener[DET_EVENT_trapped][i], event);
 }
 
-void det_desk_tell(struct det_desk *desk, enum det_event_kind kind, const struct det_event *event)
+static void desk_tell(void *ctx, enum det_event_kind kind, const struct det_event *event)
 {
+    struct det_desk *desk = ctx;
     if (kind == DET_EVENT_access) {
         desk_tell_access(desk, event);
         return;
     }
     for (size_t i = 0; i < desk->listeners[kind]; i++)
         desk_hand(&desk->listener[kind][i], event);
+}
+
+void det_desk_tell(struct det_desk *desk, enum det_event_kind kind, const struct det_event *event)
+{
+    if (desk->queue)
+        det_queue_put(desk->queue, kind, event);
+    else
+        desk_tell(desk, kind, event);
+}
+
+void det_desk_told(struct det_desk *desk, sim_tick before)
+{
+    if (desk->queue)
+        det_queue_take(desk->queue, before, desk_tell, desk);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -375,6 +392,7 @@ struct det_desk *det_desk_new(const struct det_machine *machine, const struct de
     memset(desk->last, 0xff, (size_t)2 * machine->cards * sizeof *desk->last);
     for (unsigned kind = 0; kind < DET_EVENT__COUNT; kind++)
         desk->listener[kind] = sim_alloc(models, sizeof **desk->listener);
+    desk->queue = det_queue_new();
     for (size_t i = 0; i < models; i++)
         desk_sit(desk, &desk->seat[i], &choice[i]);
     return desk;
@@ -384,6 +402,8 @@ void det_desk_charge(struct det_desk *desk, det_charge_fn *charge, void *ctx)
 {
     desk->charge = charge;
     desk->charge_ctx = ctx;
+    det_queue_free(desk->queue);
+    desk->queue = NULL;
 }
 
 static int desk_by_score(const void *a, const void *b)
@@ -398,6 +418,7 @@ static int desk_by_score(const void *a, const void *b)
 
 void det_desk_end(struct det_desk *desk)
 {
+    det_desk_told(desk, SIM_NEVER);
     for (size_t i = 0; i < desk->seats; i++) {
         struct det_seat *seat = &desk->seat[i];
         const struct det_ops *ops = seat->choice.row->ops;
@@ -431,5 +452,6 @@ void det_desk_free(struct det_desk *desk)
         free(desk->listener[kind]);
     free(desk->seat);
     free(desk->last);
+    det_queue_free(desk->queue);
     free(desk);
 }

@@ -64,7 +64,8 @@ void det_desk_free(struct det_desk *desk);
 /** A card shall spend so many PCycles for a detector. */
 typedef void det_charge_fn(void *ctx, unsigned card, uint64_t pcycles);
 
-/** Has `charge` called whenever a model makes a card spend time. */
+/** Has `charge` called whenever a model makes a card spend time. From now on models hear at once.
+ */
 void det_desk_charge(struct det_desk *desk, det_charge_fn *charge, void *ctx);
 
 /** Whether anybody wants to hear of it. */
@@ -76,9 +77,12 @@ bool det_desk_sees(const struct det_desk *desk, unsigned sees);
 /** What all that hear of accesses leave: DET_LEAVES_... Such accesses need not be told. */
 unsigned det_desk_leaves(const struct det_desk *desk);
 
-/** Tells all that want to hear of it. An `access` is `trapped`, too, for those who watch its bytes.
- */
+/** Tells all that want to hear of it, when everything before it has been told. An `access` is
+ *  `trapped`, too, for those who watch its bytes. */
 void det_desk_tell(struct det_desk *desk, enum det_event_kind kind, const struct det_event *event);
+
+/** All events before a tick have been told. */
+void det_desk_told(struct det_desk *desk, sim_tick before);
 
 /** Nothing more happens: all models answer. */
 void det_desk_end(struct det_desk *desk);

@@ -29,6 +29,7 @@ struct feather_sample {
 
 /** A processor. */
 struct feather_card {
+    uint64_t chance;
     uint64_t left; /* until an access is sampled */
     struct feather_sample watched;
     sim_tick set; /* when the registers were */
@@ -43,7 +44,6 @@ struct feather_line {
 struct feather {
     struct det_seat *seat;
     const struct det_machine *machine;
-    uint64_t chance;
     uint64_t period, registers, window, handler, trap, set, least;
     struct feather_sample published;
     struct feather_card *card; /* [cards] */
@@ -55,7 +55,7 @@ static uint64_t feather_line_of(const struct feather *f, uint64_t va)
     return va - va % f->machine->line;
 }
 
-/** Cards run ahead of each other: what comes from later is fresh. */
+/** Where costs delay the processors, another card's sample may be of a later tick: it is fresh. */
 static bool feather_is_fresh(const struct feather *f, sim_tick then, sim_tick now)
 {
     return now <= then || now - then <= f->window;
@@ -78,7 +78,7 @@ static void feather_watch(struct feather *f, unsigned card, sim_tick now)
         det_watch(f->seat, card, slot, line + word[next] * FEATHER_WORD, FEATHER_WORD,
                   !sample->store);
         word[next] = word[--left];
-        next = left ? det_lot(&f->chance, left) : 0;
+        next = left ? det_lot(&f->card[card].chance, left) : 0;
     }
     det_spend(f->seat, card, f->registers * f->set);
 }
@@ -111,7 +111,7 @@ static void feather_access(void *self, const struct det_event *e)
     const struct feather_sample *published = &f->published;
     if (--card->left)
         return;
-    card->left = det_about(&f->chance, f->period);
+    card->left = det_about(&card->chance, f->period);
     det_counted(f->seat, 1);
     det_interrupt(f->seat, e->card, f->handler);
     if (card->watched.there && !feather_is_fresh(f, card->set, e->at))
@@ -146,7 +146,6 @@ static void feather_begin(void *self, struct det_seat *seat)
     struct feather *f = self;
     f->seat = seat;
     f->machine = det_machine(seat);
-    f->chance = (uint64_t)det_parameter(seat, DET_featherlight_seed);
     f->period = (uint64_t)det_parameter(seat, DET_featherlight_period);
     f->registers = (uint64_t)det_parameter(seat, DET_featherlight_registers);
     f->window = (uint64_t)det_parameter(seat, DET_featherlight_window);
@@ -155,8 +154,10 @@ static void feather_begin(void *self, struct det_seat *seat)
     f->set = (uint64_t)det_parameter(seat, DET_featherlight_set);
     f->least = (uint64_t)det_parameter(seat, DET_featherlight_least);
     f->card = sim_alloc(f->machine->cards, sizeof *f->card);
-    for (unsigned c = 0; c < f->machine->cards; c++)
-        f->card[c].left = det_about(&f->chance, f->period);
+    for (unsigned c = 0; c < f->machine->cards; c++) {
+        f->card[c].chance = det_lots(det_parameter(seat, DET_featherlight_seed), c);
+        f->card[c].left = det_about(&f->card[c].chance, f->period);
+    }
 }
 
 /* Each processor has a counter of 48 bits and registers of an address and two bits. The place for

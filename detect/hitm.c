@@ -22,6 +22,7 @@ enum { HITM_GRAINS = 64 /* of a line, of which a sample knows */ };
 
 /** A processor's counter. */
 struct hitm_counter {
+    uint64_t chance;
     uint64_t left;  /* until it overflows */
     sim_tick armed; /* from then on the next one counted is the sample; SIM_NEVER: it counts */
     uint64_t buffered;
@@ -47,7 +48,6 @@ struct hitm_line {
 struct hitm {
     struct det_seat *seat;
     const struct det_machine *machine;
-    uint64_t chance;
     uint64_t period, skid, buffer, handler, least;
     struct hitm_counter *counter; /* [cards] */
     struct hitm_user *users;
@@ -120,7 +120,7 @@ static void hitm_filled(void *self, const struct det_event *e)
         return;
     hitm_sample(h, e);
     counter->armed = SIM_NEVER;
-    counter->left = det_about(&h->chance, h->period);
+    counter->left = det_about(&counter->chance, h->period);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -164,16 +164,18 @@ static void hitm_begin(void *self, struct det_seat *seat)
     struct hitm *h = self;
     h->seat = seat;
     h->machine = det_machine(seat);
-    h->chance = (uint64_t)det_parameter(seat, DET_hitm_seed);
     h->period = (uint64_t)det_parameter(seat, DET_hitm_period);
     h->skid = (uint64_t)det_parameter(seat, DET_hitm_skid);
     h->buffer = (uint64_t)det_parameter(seat, DET_hitm_buffer);
     h->handler = (uint64_t)det_parameter(seat, DET_hitm_handler);
     h->least = (uint64_t)det_parameter(seat, DET_hitm_least);
     h->counter = sim_alloc(h->machine->cards, sizeof *h->counter);
-    for (unsigned c = 0; c < h->machine->cards; c++)
-        h->counter[c] =
-            (struct hitm_counter){.left = det_about(&h->chance, h->period), .armed = SIM_NEVER};
+    for (unsigned c = 0; c < h->machine->cards; c++) {
+        struct hitm_counter *counter = &h->counter[c];
+        counter->chance = det_lots(det_parameter(seat, DET_hitm_seed), c);
+        counter->left = det_about(&counter->chance, h->period);
+        counter->armed = SIM_NEVER;
+    }
 }
 
 /* A counter of 48 bits for each processor; its buffer, and what software knows of each line and

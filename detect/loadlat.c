@@ -19,6 +19,7 @@ enum { LOADLAT_GRAINS = 64 /* of a line, of which a sample knows */ };
 
 /** A processor's counters and its buffer. */
 struct loadlat_counter {
+    uint64_t chance;
     uint64_t loads, stores; /* until the next one is sampled */
     uint64_t buffered;
 };
@@ -38,7 +39,6 @@ struct loadlat_line {
 struct loadlat {
     struct det_seat *seat;
     const struct det_machine *machine;
-    uint64_t chance;
     uint64_t period, latency, stores, buffer, handler, sample, least;
     struct loadlat_counter *counter; /* [cards] */
     struct loadlat_line *lines;
@@ -94,7 +94,7 @@ static void loadlat_access(void *self, const struct det_event *e)
     const uint64_t period = e->store ? l->stores : l->period;
     if (!period || (!e->store && e->latency < l->latency) || --*left)
         return;
-    *left = det_about(&l->chance, period);
+    *left = det_about(&counter->chance, period);
     loadlat_sample(l, e);
 }
 
@@ -146,7 +146,6 @@ static void loadlat_begin(void *self, struct det_seat *seat)
     struct loadlat *l = self;
     l->seat = seat;
     l->machine = det_machine(seat);
-    l->chance = (uint64_t)det_parameter(seat, DET_loadlat_seed);
     l->period = (uint64_t)det_parameter(seat, DET_loadlat_period);
     l->latency = (uint64_t)det_parameter(seat, DET_loadlat_latency);
     l->stores = (uint64_t)det_parameter(seat, DET_loadlat_stores);
@@ -156,8 +155,10 @@ static void loadlat_begin(void *self, struct det_seat *seat)
     l->least = (uint64_t)det_parameter(seat, DET_loadlat_least);
     l->counter = sim_alloc(l->machine->cards, sizeof *l->counter);
     for (unsigned c = 0; c < l->machine->cards; c++) {
-        l->counter[c].loads = det_about(&l->chance, l->period);
-        l->counter[c].stores = det_about(&l->chance, l->stores);
+        struct loadlat_counter *counter = &l->counter[c];
+        counter->chance = det_lots(det_parameter(seat, DET_loadlat_seed), c);
+        counter->loads = det_about(&counter->chance, l->period);
+        counter->stores = det_about(&counter->chance, l->stores);
     }
 }
 

@@ -11,12 +11,12 @@
  * declared to see (sees.def); all else is 0. It can ask nobody for more. So what it answers is what
  * a real one could answer.
  *
- * Events come while the machine runs, and change nothing. One card's come in the order of time.
- * Cards run ahead of each other by a few hundred PCycles, so accesses of different cards come in an
- * order that may be wrong by that; never wrong is the order of a card's accesses and of what
- * happens to the lines that it has: between `filled` and `taken` of a card come those of its
- * accesses that this copy served. (A core that goes on while it waits tells of its accesses when
- * they graduate: perhaps behind that.) Which thread is on a card changes without an event.
+ * Events come while the machine runs, and change nothing: in the order of time, those of one tick
+ * by card, those of one card as they happen. Between `filled` and `taken` of a card come those of
+ * its accesses that this copy served. (A core that goes on while it waits tells of its accesses
+ * when they graduate: perhaps behind that.) Which thread is on a card changes without an event. If
+ * the user has what the model costs delay the processors, events come at once: cards run ahead of
+ * each other by a few hundred PCycles, and then the order of different cards' may be wrong by that.
  *
  * What a detector costs, the model says: its bits of memory (`bits`), and while it runs interrupts
  * and time of processors (det_interrupt, det_spend). Nothing is delayed by that unless the user
@@ -143,12 +143,19 @@ struct det_named {
 /** Names a line or an object; each once. In `answer` only. */
 void det_name(struct det_seat *seat, const struct det_named *named);
 
-/** Draws a lot. @param chance  begins as a parameter `seed`
+/** Draws a lot. @param chance  begins as det_lots says
  *  @return below `below` */
 static inline uint64_t det_lot(uint64_t *chance, uint64_t below)
 {
     *chance = *chance * 6364136223846793005u + 1442695040888963407u;
     return (*chance >> 33) % below;
+}
+
+/** With what a card's own lots begin, so that they do not hang on what other cards do.
+ *  @param seed  the parameter `seed` */
+static inline uint64_t det_lots(int64_t seed, unsigned card)
+{
+    return (uint64_t)seed + card * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /** What a counter is loaded with that overflows about once a period: up to an eighth more or less

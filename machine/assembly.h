@@ -90,12 +90,15 @@ struct nm_machine {
     struct sim_crew *crew; /**< a member for each block; NULL: there is one block */
     bool may_be_alone; /**< a station that is awake alone may run until it gives the rings something
                         */
-    bool together;     /**< stations may run at a time, by all their cards and by the mode */
-    bool in_turn;      /**< stations run one after the other (nm_machine_in_turn) */
-    bool sleeps;       /**< a card does */
-    uint64_t *awake;   /**< bit per station: it has something to do, some time */
-    const bool *broken;         /**< a coherence rule or an invariant, see nm_check_failed */
-    sim_tick watched_at;        /**< when the watchdog last looked */
+    sim_tick longest;  /**< [ticks] of a window on a machine of one station */
+    nm_window_fn *over; /**< nm_machine_each_window; NULL: nobody asks */
+    void *over_ctx;
+    bool together;       /**< stations may run at a time, by all their cards and by the mode */
+    bool in_turn;        /**< stations run one after the other (nm_machine_in_turn) */
+    bool sleeps;         /**< a card does */
+    uint64_t *awake;     /**< bit per station: it has something to do, some time */
+    const bool *broken;  /**< a coherence rule or an invariant, see nm_check_failed */
+    sim_tick watched_at; /**< when the watchdog last looked */
     struct nm_watched *watched; /**< what it found, of each card */
     struct nm_warm *warm;       /**< NULL: it has never been warmed */
     struct nm_placement *placement;

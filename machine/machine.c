@@ -20,6 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    LONGEST = 100000, /* [ticks] the watchdog looks between windows */
+    SHORT = 1000      /* [ticks] what is kept of a window is little */
+};
+
 /* Shortest way from one processor's access to another card of its station: look-up, agent, a
  * request's tenure, the directory, an answer's tenure; or without look-up and directory to the
  * other card's registers. */
@@ -289,6 +294,7 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     /* no processor has gone further when the rings are given something, either */
     m->may_be_alone =
         m->net && !m->p->step && !m->p->check && station_lookahead(m->p) <= m->os_delay;
+    m->longest = LONGEST;
     if (m->p->step) /* nobody gets ahead of anybody */
         m->outward = m->inward = 0;
     for (unsigned i = 0; i < m->stations; i++)
@@ -679,6 +685,15 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
 const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card)
 {
     return card_at(m, card)->ops->unit(m->card[card]);
+}
+
+void nm_machine_each_window(struct nm_machine *m, nm_window_fn *over, void *ctx)
+{
+    assert(!over || !m->over);
+    m->over = over;
+    m->over_ctx = ctx;
+    m->longest = SHORT;
+    m->may_be_alone = false;
 }
 
 void nm_machine_watch_buses(struct nm_machine *m, nm_bus_tenure_fn *told, void *ctx)

@@ -254,6 +254,13 @@ unsigned nm_machine_block(const struct nm_machine *m, unsigned card);
  *  and so do listeners that hear of references, tenures or instructions. */
 void nm_machine_in_turn(struct nm_machine *m);
 
+/** All stations have come to tick `now`: whatever follows happens then, or later. */
+typedef void nm_window_fn(void *ctx, sim_tick now);
+
+/** Has `over` called at the end of each window, and windows end soon. Of a timed machine, whose
+ *  results do not change; one caller. @param over  NULL: no longer */
+void nm_machine_each_window(struct nm_machine *m, nm_window_fn *over, void *ctx);
+
 /**
  * Processors stand still from now on: what is under way comes to its end meanwhile, and then the
  * machine rests (nm_machine_rests). Of a timed machine.

@@ -305,11 +305,10 @@ static __attribute__((noinline)) void station_run(const struct nm_machine *m, st
 static sim_tick window_end(const struct nm_machine *m, sim_tick moving, sim_tick speaks,
                            sim_tick until)
 {
-    enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
     if (m->p->step)
         return sim_earlier(until, sim_earlier(moving, speaks) + 1);
     if (!m->net)
-        return sim_earlier(until, sim_later_by(speaks, LONGEST));
+        return sim_earlier(until, sim_later_by(speaks, m->longest));
     return sim_earlier(until, ring_window_end(m->net, moving, speaks));
 }
 
@@ -445,6 +444,8 @@ static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
     nm_stale_spread(m->contents.stale);
     if (m->net)
         ring_run(m->net, m->now);
+    if (m->over)
+        m->over(m->over_ctx, m->now);
     if (SIM_LOOKS_AT_INVARIANTS && !*m->broken && !m->station->frozen)
         nm_machine_invariants(m);
 }

@@ -336,6 +336,11 @@ static bool eyes_follow(struct pc_eyes *eyes)
     return eyes->records != NULL;
 }
 
+static void eyes_told(void *ctx, sim_tick now)
+{
+    det_desk_told(((struct pc_eyes *)ctx)->desk, now);
+}
+
 struct pc_eyes *pc_eyes_open(struct nm_machine *m, struct det_desk *desk)
 {
     const unsigned cards = nm_machine_cards(m);
@@ -356,6 +361,7 @@ struct pc_eyes *pc_eyes_open(struct nm_machine *m, struct det_desk *desk)
         return NULL;
     }
     nm_machine_in_turn(m);
+    nm_machine_each_window(m, eyes_told, eyes);
     eyes->eye = sim_alloc(cards, sizeof *eyes->eye);
     for (unsigned i = 0; i < cards; i++) {
         eyes->eye[i].eyes = eyes;
@@ -373,6 +379,7 @@ void pc_eyes_close(struct pc_eyes *eyes)
         return;
     for (unsigned i = 0; i < nm_machine_cards(eyes->m); i++)
         eye_card_at(eyes, i)->eye = NULL;
+    nm_machine_each_window(eyes->m, NULL, NULL);
     HASH_ITER(hh, eyes->lines, line, next) {
         HASH_DEL(eyes->lines, line);
         free(line);

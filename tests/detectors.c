@@ -62,12 +62,13 @@ struct step {
         card, at, bytes, false, false, true \
     }
 
+/** What leads to an access takes time: a tick for each event. */
 static void tell(struct world *w, enum det_event_kind kind, const struct step *step, unsigned card,
                  enum det_served served)
 {
     det_desk_tell(w->desk, kind,
                   &(struct det_event){.card = card,
-                                      .at = w->now,
+                                      .at = w->now++,
                                       .line = step->at / LINE * LINE,
                                       .part = step->at / LINE * LINE,
                                       .thread = card + 1,
@@ -106,6 +107,7 @@ static void make(struct world *w, const struct step *step)
 {
     enum holds *holds = &w->holds[step->card][step->at / LINE];
     enum det_served served = DET_SERVED_PRIMARY;
+    const sim_tick began = w->now;
     if (*holds == NOTHING || (step->store && *holds != OWNS)) {
         tell(w, DET_EVENT_asked, step, step->card, served);
         served = give_way(w, step);
@@ -116,7 +118,7 @@ static void make(struct world *w, const struct step *step)
         *holds = step->store ? OWNS : SHARES;
     }
     tell(w, DET_EVENT_access, step, step->card, served);
-    w->now += 100;
+    w->now = began + 100;
 }
 
 /* ---- what must be answered ------------------------------------------------------------------- */
@@ -600,6 +602,7 @@ Test(detectors, sees_what_it_has_declared)
     cr_assert(det_desk_hears(w.desk, DET_EVENT_access) && !det_desk_hears(w.desk, DET_EVENT_taken));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         make(&w, &steps[i]);
+    det_desk_told(w.desk, SIM_NEVER);
     cr_assert_eq(spied.accesses, 6);
     cr_assert_eq(spied.traps, 2, "%u", spied.traps); /* 70 to 73, and 75 */
     cr_assert(spied.event.card == 1 && spied.event.va == 75 && spied.event.store &&
@@ -641,9 +644,94 @@ Test(detectors, leaves)
             cr_expect_eq(det_desk_leaves(w.desk), others ? 0 : kinds[i].leaves);
             for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
                 make(&w, &steps[k]);
+            det_desk_told(w.desk, SIM_NEVER);
             cr_expect_eq(spied.accesses, kinds[i].accesses, "%zu: %u", i, spied.accesses);
             det_desk_free(w.desk);
         }
+}
+
+/* ---- the order of time ----------------------------------------------------------------------- */
+
+enum { TOLD_CARDS = 8, TOLD_EACH = 500, TOLD = TOLD_CARDS * TOLD_EACH };
+
+/* What a model has heard. */
+static struct {
+    struct {
+        sim_tick at;
+        uint64_t card, which; /* the card's so many-th */
+    } event[TOLD];
+    size_t count;
+} heard;
+
+static void hear_access(void *self, const struct det_event *event)
+{
+    (void)self;
+    cr_assert_lt(heard.count, TOLD);
+    heard.event[heard.count].at = event->at;
+    heard.event[heard.count].card = event->card;
+    heard.event[heard.count++].which = event->va;
+}
+
+/* A card's events: some at one tick, and now and then nothing for long. */
+static sim_tick told_at(unsigned card, uint64_t which)
+{
+    static sim_tick at[TOLD_CARDS][TOLD_EACH];
+    uint64_t chance = det_lots(7, card);
+    if (at[card][TOLD_EACH - 1])
+        return at[card][which];
+    for (unsigned i = 1; i < TOLD_EACH; i++)
+        at[card][i] = at[card][i - 1] + det_lot(&chance, 12) + (i % 100 == 0) * (1ull << 30);
+    return at[card][which];
+}
+
+/* Each card tells what is before the end of a window, and something of what is behind it. */
+static void tell_by_windows(struct det_desk *desk, uint64_t windows)
+{
+    uint64_t which[TOLD_CARDS] = {0};
+    sim_tick end = 0;
+    for (size_t left = TOLD; left; det_desk_told(desk, end)) {
+        sim_tick first = SIM_NEVER;
+        for (unsigned c = 0; c < TOLD_CARDS; c++)
+            if (which[c] < TOLD_EACH)
+                first = sim_earlier(first, told_at(c, which[c]));
+        end = sim_later(end, first) + 1 + det_lot(&windows, 1u << det_lot(&windows, 14));
+        for (unsigned c = 0; c < TOLD_CARDS; c++)
+            for (const sim_tick ahead = end + det_lot(&windows, 300);
+                 which[c] < TOLD_EACH && told_at(c, which[c]) < ahead; which[c]++, left--)
+                det_desk_tell(
+                    desk, DET_EVENT_access,
+                    &(struct det_event){.card = c, .at = told_at(c, which[c]), .va = which[c]});
+    }
+}
+
+/* By tick, then by card, then as they happened: whatever the windows. */
+Test(detectors, order_of_time)
+{
+    const struct det_ops ops = {.size = 1,
+                                .sees = DET_SEES_VA,
+                                .bits = spy_bits,
+                                .answer = spy_answer,
+                                .access = hear_access};
+    const struct det_row row = {.name = "spy", .ops = &ops};
+    const struct det_choice choice = {.row = &row};
+    const struct det_machine machine_of_all = {.cards = TOLD_CARDS};
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct det_desk *desk = det_desk_new(&machine_of_all, &choice, 1);
+        uint64_t which[TOLD_CARDS] = {0};
+        heard.count = 0;
+        tell_by_windows(desk, seed);
+        det_desk_end(desk);
+        det_desk_free(desk);
+        cr_assert_eq(heard.count, TOLD);
+        for (size_t i = 0; i < TOLD; i++) {
+            const uint64_t card = heard.event[i].card;
+            cr_assert_eq(heard.event[i].which, which[card]++, "windows %" PRIu64, seed);
+            cr_assert(
+                !i || heard.event[i - 1].at < heard.event[i].at ||
+                    (heard.event[i - 1].at == heard.event[i].at && heard.event[i - 1].card <= card),
+                "windows %" PRIu64 ": event %zu comes too late", seed, i);
+        }
+    }
 }
 
 /* What begin takes of the host is refused before it is taken. */

@@ -186,6 +186,14 @@ def check_words(lab, numachine, directory, every):
             assert named <= falsely and bool(named) == bool(falsely), f"{detector}: {row.name}: {named}"
 
 
+def check_order(numachine, executable, machines):
+    """What models find does not hang on how the simulator goes about its work: in what windows, and how far ahead."""
+    for machine in machines:
+        said = [detect(numachine, "--format=json", "-m", machine, *options, ",".join(MODELS), "--", executable).stdout
+                for options in ([], ["--set", "run.check=true"], ["--set", "run.step=true"])]
+        assert said[0] and said[0] == said[1] == said[2], f"{machine}: other findings with run.check or run.step"
+
+
 WAITS = """short: x
 passes:
   - name: wait
@@ -342,6 +350,8 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         check_shipped(lab, numachine, directory)
         every = "all" in sys.argv[3:]
+        check_order(numachine, pathlib.Path(directory, "plain/first/tallies"),
+                    ["station-4", "numachine-64"] + ["r10000"] * every)
         check_words(lab, numachine, directory, every)
         check_waits(numachine, directory)
         check_bad(numachine, directory, pathlib.Path(directory, "plain/first/tallies"))
