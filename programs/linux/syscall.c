@@ -259,6 +259,7 @@ void lx_syscall_trap(struct lx_thread *t)
     c.t = t;
     c.p = t->p;
     c.number = lx_isa_of(t)->number(t);
+    t->turn = 0;
     syscall_tell(&c, false);
     result = syscall_perform(&c);
     while (cut_in_vain(&c, result))

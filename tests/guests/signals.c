@@ -115,10 +115,39 @@ static void threads(void)
     printf("pthread_kill: %d\n", seen[SIGWINCH]);
 }
 
+enum { DEEP = 5000 };
+
+static volatile int depth;
+
+static void deeper(int signal)
+{
+    if (++depth < DEEP)
+        raise(signal);
+}
+
+static void queued_deeper(int signal)
+{
+    if (++depth < DEEP)
+        kill(getpid(), signal);
+}
+
+/* What a handler sends its own thread is taken before that goes on, however often. */
+static void to_itself(void)
+{
+    signal(SIGUSR2, deeper);
+    raise(SIGUSR2);
+    printf("raised in the handler: %d\n", depth);
+    depth = 0;
+    signal(SIGRTMIN, queued_deeper);
+    kill(getpid(), SIGRTMIN);
+    printf("sent in the handler: %d\n", depth);
+}
+
 int main(void)
 {
     handlers();
     masks();
     threads();
+    to_itself();
     return guest_result();
 }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -226,6 +227,49 @@ static void silent(void)
     printf("silent\n");
 }
 
+static unsigned told_by_timer(const sigset_t *set)
+{
+    struct timespec none = {0, 0};
+    siginfo_t info;
+    unsigned told = 0;
+
+    while (sigtimedwait(set, &info, &none) > 0)
+        told += info.si_code == SI_TIMER;
+    return told;
+}
+
+/** One that runs out while there is no room for signals, and its own waits already. */
+static void crowded(void)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+    struct rlimit few = {50, 50}, before;
+    struct itimerspec t = every(MS, MS);
+    unsigned first, later = 0;
+    timer_t timer;
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    getrlimit(RLIMIT_SIGPENDING, &before);
+    few.rlim_max = before.rlim_max;
+    CHECK(setrlimit(RLIMIT_SIGPENDING, &few) == 0);
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    while (sigqueue(getpid(), SIGRTMIN, (union sigval){0}) == 0)
+        ;
+    timer_settime(timer, 0, &t, NULL);
+    usleep(5000);
+    first = told_by_timer(&set);
+    for (int i = 0; i < 5; i++) {
+        usleep(3000);
+        later += told_by_timer(&set);
+    }
+    printf("crowded: told %d, and later %d\n", first > 0, later == 5);
+    timer_delete(timer);
+    setrlimit(RLIMIT_SIGPENDING, &before);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 int main(void)
 {
     once_and_again();
@@ -236,5 +280,6 @@ int main(void)
     profile(ITIMER_VIRTUAL, SIGVTALRM, "SIGVTALRM");
     ignored();
     silent();
+    crowded();
     return guest_result();
 }

@@ -341,6 +341,7 @@ unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f)
 /** The files of a poll or select, as they were when it began: they are held. */
 struct polled {
     struct lx_file *file[FD_MAX];
+    unsigned events[FD_MAX]; /* of a poll: what it is told of; 0: the descriptor is none */
 };
 
 static struct lx_file *pipe_watch(struct lx_call *c, int32_t fd)
@@ -352,17 +353,6 @@ static struct lx_file *pipe_watch(struct lx_call *c, int32_t fd)
     return f;
 }
 
-static int64_t watch_polled(struct lx_call *c, uint64_t va, uint64_t n, struct polled *w)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        uint64_t fd;
-        if (lx_vm_read_word(&c->p->vm, va + 8 * i, 4, &fd) < 0)
-            return -EFAULT;
-        w->file[i] = pipe_watch(c, (int32_t)fd);
-    }
-    return 0;
-}
-
 /** What a poll is told of. The bit of POLLWRNORM is that of a band to MIPS, which no file has. */
 static uint64_t poll_mask(const struct lx_prog *p, uint64_t asked)
 {
@@ -371,36 +361,63 @@ static uint64_t poll_mask(const struct lx_prog *p, uint64_t asked)
     return p->kind->generic ? mask : mask & ~(uint64_t)POLL_WRNORM;
 }
 
-/** One look at all of struct pollfd[n]; returns how many are ready. */
-static int64_t poll_once(struct lx_call *c, uint64_t va, uint64_t n, const struct polled *w)
+/** Takes struct pollfd[n] over: what the program makes of it meanwhile is nothing to the call. */
+static int64_t watch_polled(struct lx_call *c, uint64_t va, uint64_t n, struct polled *w)
 {
-    int64_t count = 0;
-
     for (uint64_t i = 0; i < n; i++, va += 8) {
-        uint64_t fd, events, got;
+        uint64_t fd, events;
         if (lx_vm_read_word(&c->p->vm, va, 4, &fd) < 0 ||
             lx_vm_read_word(&c->p->vm, va + 4, 2, &events) < 0)
             return -EFAULT;
-        got = (int32_t)fd < 0 ? 0 : lx_file_ready(c->t, w->file[i]) & poll_mask(c->p, events);
-        if (lx_vm_write_word(&c->p->vm, va + 6, 2, got) < 0)
-            return -EFAULT;
-        count += got != 0;
+        w->file[i] = pipe_watch(c, (int32_t)fd);
+        w->events[i] = (int32_t)fd < 0 ? 0 : (unsigned)poll_mask(c->p, events);
     }
+    return 0;
+}
+
+static unsigned poll_got(struct lx_call *c, const struct polled *w, uint64_t i)
+{
+    return w->events[i] ? lx_file_ready(c->t, w->file[i]) & w->events[i] : 0;
+}
+
+/** One look at all; returns how many are ready. */
+static int64_t poll_once(struct lx_call *c, uint64_t n, const struct polled *w)
+{
+    int64_t count = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        count += poll_got(c, w, i) != 0;
     return count;
+}
+
+/** Writes what all have come to. @return 0 or -EFAULT */
+static int poll_answer(struct lx_call *c, uint64_t va, uint64_t n, const struct polled *w)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (lx_vm_write_word(&c->p->vm, va + 8 * i + 6, 2, poll_got(c, w, i)) < 0)
+            return -EFAULT;
+    return 0;
+}
+
+/** Whether a signal ends a wait that found nothing: also one of the moment in which time is up. */
+static bool cut_short(const struct lx_call *c, enum lx_wake why)
+{
+    return why == WAKE_SIGNAL || (why == WAKE_TIMEOUT && lx_signal_waiting(c->t));
 }
 
 static int64_t poll_until(struct lx_call *c, sim_tick deadline)
 {
-    struct polled w = {{NULL}};
+    struct polled w = {{NULL}, {0}};
     int64_t n = c->a[1] > lx_limit_files(c->p) ? -EINVAL : watch_polled(c, c->a[0], c->a[1], &w);
     enum lx_wake why = WAKE_EVENT;
 
-    while (n == 0 && why == WAKE_EVENT) {
-        n = poll_once(c, c->a[0], c->a[1], &w);
-        if (n == 0)
-            why = lx_thread_block(c->t, deadline, true, c->p->fds);
-    }
-    return n == 0 && why == WAKE_SIGNAL ? -ERESTART_NOHAND : n;
+    if (n < 0)
+        return n;
+    while ((n = poll_once(c, c->a[1], &w)) == 0 && why == WAKE_EVENT)
+        why = lx_thread_block(c->t, deadline, true, c->p->fds);
+    if (poll_answer(c, c->a[0], c->a[1], &w) < 0)
+        return -EFAULT;
+    return n == 0 && cut_short(c, why) ? -ERESTART_NOHAND : n;
 }
 
 int64_t lx_sys_poll(struct lx_call *c)
@@ -494,7 +511,7 @@ static int64_t select_once(struct lx_call *c, uint64_t n, uint8_t asked[3][FD_MA
 static int64_t select_until(struct lx_call *c, sim_tick deadline)
 {
     uint8_t asked[3][FD_MAX] = {{0}}, got[3][FD_MAX] = {{0}};
-    struct polled files = {{NULL}};
+    struct polled files = {{NULL}, {0}};
     uint64_t n = c->a[0];
     int64_t count = 0;
 
@@ -509,10 +526,10 @@ static int64_t select_until(struct lx_call *c, sim_tick deadline)
         if (asked[0][fd] || asked[1][fd] || asked[2][fd])
             files.file[fd] = pipe_watch(c, (int32_t)fd);
     while ((count = select_once(c, n, asked, got, &files)) == 0) {
-        enum lx_wake w = lx_thread_block(c->t, deadline, true, c->p->fds);
-        if (w == WAKE_SIGNAL)
+        const enum lx_wake why = lx_thread_block(c->t, deadline, true, c->p->fds);
+        if (cut_short(c, why))
             return -ERESTART_NOHAND;
-        if (w == WAKE_TIMEOUT)
+        if (why == WAKE_TIMEOUT)
             break;
     }
     for (unsigned s = 0; s < 3 && count >= 0; s++)

@@ -385,28 +385,34 @@ static int64_t transfer_write_file(struct lx_call *c, struct lx_file *f, uint64_
 typedef int64_t move_fn(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len,
                         int64_t at);
 
-static int get_vector(struct lx_call *c, uint64_t i, uint64_t *base, uint64_t *len)
+/** The pieces of a vector, as they were when the call began. */
+struct vector {
+    struct {
+        uint64_t base, len;
+    } piece[IOV_MAX];
+    uint64_t count;
+    uint64_t bytes; /* of all together */
+};
+
+/** Takes the caller's vector over. @return 0, -EINVAL, -EFAULT */
+static int64_t get_vector(struct lx_call *c, struct vector *v)
 {
     const unsigned w = c->p->kind->word;
+    const uint64_t most = c->p->n64 ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX;
 
-    if (lx_vm_read_word(&c->p->vm, c->a[1] + 2 * i * w, w, base) < 0 ||
-        lx_vm_read_word(&c->p->vm, c->a[1] + 2 * i * w + w, w, len) < 0)
-        return -EFAULT;
-    return *len > (c->p->n64 ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX) ? -EINVAL : 0;
-}
-
-/** Looks at all pieces. @param bytes  of all together @return 0, -EINVAL, -EFAULT */
-static int64_t check_vector(struct lx_call *c, uint64_t *bytes)
-{
-    int64_t err = c->a[2] > IOV_MAX ? -EINVAL : 0;
-    uint64_t base, len;
-
-    *bytes = 0;
-    for (uint64_t i = 0; !err && i < c->a[2]; i++) {
-        err = get_vector(c, i, &base, &len);
-        *bytes += err ? 0 : len;
+    if (c->a[2] > IOV_MAX)
+        return -EINVAL;
+    v->count = c->a[2];
+    v->bytes = 0;
+    for (uint64_t i = 0; i < v->count; i++) {
+        if (lx_vm_read_word(&c->p->vm, c->a[1] + 2 * i * w, w, &v->piece[i].base) < 0 ||
+            lx_vm_read_word(&c->p->vm, c->a[1] + 2 * i * w + w, w, &v->piece[i].len) < 0)
+            return -EFAULT;
+        if (v->piece[i].len > most)
+            return -EINVAL;
+        v->bytes += v->piece[i].len;
     }
-    return err;
+    return 0;
 }
 
 /** Whether one who has some bytes of it would wait for more. */
@@ -423,44 +429,49 @@ static bool transfer_may(const struct lx_file *f, move_fn *fn)
 }
 
 /** The pieces one after another. */
-static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
+static int64_t move_pieces(struct lx_call *c, const struct vector *v, move_fn *fn, int64_t at)
 {
     int64_t total = 0;
-    uint64_t base, len, bytes;
-    int64_t err = check_vector(c, &bytes);
 
-    if (!err && bytes == 0) /* what an object says of too few bytes, a vector does not ask */
-        return transfer_may(c->f, fn) ? 0 : -EBADF;
-    for (uint64_t i = 0; !err && i < c->a[2]; i++) {
+    for (uint64_t i = 0; i < v->count; i++) {
         int64_t n;
-        err = get_vector(c, i, &base, &len);
-        if (err || len == 0)
+        if (v->piece[i].len == 0)
             continue;
         if (total > 0 && fn == transfer_read_file && transfer_would_wait(c, c->f))
             break;
-        n = fn(c, c->f, base, len, at < 0 ? at : at + total);
+        n = fn(c, c->f, v->piece[i].base, v->piece[i].len, at < 0 ? at : at + total);
         if (n < 0)
             return total > 0 ? total : n;
         total += n;
-        if ((uint64_t)n < len)
+        if ((uint64_t)n < v->piece[i].len)
             break;
     }
-    return err < 0 ? err : total;
+    return total;
+}
+
+static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
+{
+    struct vector v;
+    const int64_t err = get_vector(c, &v);
+
+    if (err < 0)
+        return err;
+    if (v.bytes == 0) /* what an object says of too few bytes, a vector does not ask */
+        return transfer_may(c->f, fn) ? 0 : -EBADF;
+    return move_pieces(c, &v, fn, at);
 }
 
 /** What is small enough for a pipe to take at once: the pieces become one. @return see writev */
-static int64_t write_together(struct lx_call *c, uint64_t bytes)
+static int64_t write_together(struct lx_call *c, const struct vector *v)
 {
     uint8_t all[PIPE_ATOMIC];
-    uint64_t base, len, done = 0;
+    uint64_t done = 0;
 
-    assert(bytes <= sizeof all);
-    for (uint64_t i = 0; i < c->a[2]; i++) {
-        if (get_vector(c, i, &base, &len) < 0)
-            return -EFAULT;
-        if (lx_vm_read(&c->p->vm, base, all + done, len) < 0)
+    assert(v->bytes <= sizeof all);
+    for (uint64_t i = 0; i < v->count; i++) {
+        if (lx_vm_read(&c->p->vm, v->piece[i].base, all + done, v->piece[i].len) < 0)
             return done > 0 ? lx_pipe_put(c, c->f, all, done) : -EFAULT;
-        done += len;
+        done += v->piece[i].len;
     }
     return lx_pipe_put(c, c->f, all, done);
 }
@@ -482,10 +493,10 @@ int64_t lx_sys_readv(struct lx_call *c)
 
 int64_t lx_sys_writev(struct lx_call *c)
 {
-    uint64_t bytes;
+    struct vector v;
 
-    if (c->f->pipe && lx_may_write(c->f) && check_vector(c, &bytes) == 0 && bytes <= PIPE_ATOMIC)
-        return write_together(c, bytes);
+    if (c->f->pipe && lx_may_write(c->f) && get_vector(c, &v) == 0 && v.bytes <= PIPE_ATOMIC)
+        return write_together(c, &v);
     return move_vector(c, transfer_write_file, -1);
 }
 
@@ -496,7 +507,7 @@ static int64_t has_positions(const struct lx_file *f, int64_t at)
         return -EBADF;
     if (at < 0)
         return -EINVAL;
-    return f->standard || f->pipe ? -ESPIPE : 0;
+    return f->standard || f->pipe || f->ops ? -ESPIPE : 0;
 }
 
 static int64_t transfer_positioned(struct lx_call *c, move_fn *fn)

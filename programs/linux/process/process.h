@@ -85,6 +85,7 @@ struct lx_siginfo {
     bool forced;       /**< by the thread itself: its instruction is at fault */
     uint64_t addr;     /**< faults */
     uint32_t pid, uid; /**< kill, tgkill, sigqueue */
+    uint32_t sender;   /**< the thread that sent it by a call; 0: none did */
     uint64_t value;
 };
 
@@ -183,6 +184,7 @@ struct lx_thread {
     struct lx_thread *q_prev, *q_next; /**< run queue of its card */
     struct lx_thread *w_prev, *w_next; /**< woken, waiting for a turn */
     struct lx_thread *d_prev, *d_next; /**< waiting with a deadline, by creation */
+    struct lx_thread *c_prev, *c_next; /**< waiting on a channel, by turn */
     struct prog_actor *actor;
     uint32_t tid;
     enum lx_thread_state state;
@@ -222,6 +224,8 @@ struct lx_thread {
     sim_tick deadline;     /**< valid while waiting; SIM_NEVER: none */
     const char *waits_in;  /**< system call, for people */
     const void *channel;   /**< what it waits for; see lx_thread_wake_all */
+    uint64_t turn;         /**< among those who wait on channels, by when it first did so in its
+                                call; 0: it has not */
     struct lx_futex futex; /**< waited on; valid while on the futex list */
     uint32_t futex_bits;
     enum lx_futex_kind futex_kind;
@@ -342,8 +346,10 @@ struct lx_prog {
     unsigned alive;
     sim_tick ran; /**< [ticks] of ended threads on their cards */
     uint32_t next_tid;
-    struct lx_thread *woken;   /**< their actors get the turn next, in this order */
-    struct lx_thread *futexes; /**< waiting on a futex, first come first */
+    struct lx_thread *channeled; /**< waiting on a channel, first come first */
+    uint64_t turns;              /**< given to them so far */
+    struct lx_thread *woken;     /**< their actors get the turn next, in this order */
+    struct lx_thread *futexes;   /**< waiting on a futex, first come first */
 
     struct lx_card cards[CARDS_MAX];
     unsigned processors; /**< cards 0 .. processors-1 may run threads */

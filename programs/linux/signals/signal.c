@@ -275,9 +275,8 @@ int lx_signal_post_near(struct lx_prog *p, struct lx_thread *t, struct lx_thread
     take_back(p, lx_signal_called(p, info->signo));
     if (lx_signal_dropped(p, t, info->signo))
         return 0;
-    if (lx_sigs_has(&q->set, info->signo) &&
-        ((info->signo < SIG_RTMIN && info->code != SI_TIMER_) ||
-         p->pending_count >= p->limits[LIMIT_SIGPENDING].soft))
+    if (lx_sigs_has(&q->set, info->signo) && info->code != SI_TIMER_ &&
+        (info->signo < SIG_RTMIN || p->pending_count >= p->limits[LIMIT_SIGPENDING].soft))
         return signal_refused(p, info) ? -EAGAIN : 0;
     if (signal_refused(p, info))
         return -EAGAIN;
@@ -306,29 +305,36 @@ static int signal_lowest(const struct lx_sigs *a, const struct lx_sigs *b)
     return 0;
 }
 
-/** The lowest of the set that was sent by then; 0: none. @param until  [ticks] */
-static int lowest_by(const struct lx_sigqueue *q, struct lx_sigs set, sim_tick until)
+/** Whether it was sent by then, or by the thread itself. @param until  [ticks] */
+static bool sent_by(const struct lx_thread *t, const struct lx_pending *e, sim_tick until)
+{
+    return e->at <= until || e->info.sender == t->tid;
+}
+
+/** The lowest of the set that was sent by then, or by the thread itself; 0: none. */
+static int lowest_by(const struct lx_thread *t, const struct lx_sigqueue *q, struct lx_sigs set,
+                     sim_tick until)
 {
     int signo;
 
-    while ((signo = signal_lowest(&q->set, &set)) && q->first[signo - 1]->at > until)
+    while ((signo = signal_lowest(&q->set, &set)) && !sent_by(t, q->first[signo - 1], until))
         sigs_remove(&set, signo);
     return signo;
 }
 
 /** The one that comes first: Linux takes those of faults before all others, sent by kill or not. */
-static int first_by(const struct lx_prog *p, const struct lx_sigqueue *q, const struct lx_sigs *set,
-                    sim_tick until)
+static int first_by(const struct lx_thread *t, const struct lx_sigqueue *q,
+                    const struct lx_sigs *set, sim_tick until)
 {
     static const uint8_t faults[] = {SIG_ILL, SIG_TRAP, SIG_FPE, SIG_BUS, SIG_SEGV, SIG_SYS};
     struct lx_sigs of = {{0, 0}};
     int signo;
 
     for (unsigned i = 0; i < sizeof faults; i++)
-        sigs_add(&of, lx_signo(p, faults[i]));
+        sigs_add(&of, lx_signo(t->p, faults[i]));
     of.w[0] &= set->w[0];
-    signo = lowest_by(q, of, until);
-    return signo ? signo : lowest_by(q, *set, until);
+    signo = lowest_by(t, q, of, until);
+    return signo ? signo : lowest_by(t, q, *set, until);
 }
 
 /** The queue that the next of them comes from, the thread's first; NULL: none was sent by then.
@@ -336,9 +342,9 @@ static int first_by(const struct lx_prog *p, const struct lx_sigqueue *q, const 
 static struct lx_sigqueue *next_of(struct lx_thread *t, const struct lx_sigs *set, sim_tick until,
                                    bool any)
 {
-    return lowest_by(&t->pending, *set, until)             ? &t->pending
-           : any && lowest_by(&t->p->pending, *set, until) ? &t->p->pending
-                                                           : NULL;
+    return lowest_by(t, &t->pending, *set, until)             ? &t->pending
+           : any && lowest_by(t, &t->p->pending, *set, until) ? &t->p->pending
+                                                              : NULL;
 }
 
 static bool take_by(struct lx_thread *t, const struct lx_sigs *set, sim_tick until, bool any,
@@ -348,7 +354,7 @@ static bool take_by(struct lx_thread *t, const struct lx_sigs *set, sim_tick unt
 
     if (!q)
         return false;
-    *info = signal_unqueue(t->p, q, first_by(t->p, q, set, until));
+    *info = signal_unqueue(t->p, q, first_by(t, q, set, until));
     lx_timer_taken(t->p, info);
     return true;
 }
@@ -367,7 +373,7 @@ static struct lx_sigs open_to(const struct lx_thread *t)
 /* Handlers in a row, and instructions: whom signals keep from its own work for so long is in a
  * storm, and gets on by as many instructions as there were handlers. Linux would let it stand. What
  * was sent before the last of them ended is no part of it: by signal(7) nothing comes before that.
- */
+ * Nor is what the thread sends itself. */
 enum { STORM = 1024 };
 
 void lx_signal_returned(struct lx_thread *t)
@@ -592,6 +598,20 @@ static bool signal_told(const struct lx_thread *t, const struct lx_siginfo *info
            hooks->signalled(hooks->ctx, t->tid, lx_signal_called(t->p, info->signo));
 }
 
+/** There is no room for the frame of a handler: a SIGSEGV, whose own handler may have a stack. */
+static void no_frame(struct lx_thread *t, int signo)
+{
+    const int segv = lx_signo(t->p, SIG_SEGV);
+    const struct lx_siginfo info = {
+        .signo = segv, .code = SEGV_MAPERR_, .addr = lx_isa_of(t)->sp(&t->regs)};
+
+    if (signo == segv || t->p->actions[segv].handler == HANDLER_DEFAULT ||
+        t->p->actions[segv].handler == HANDLER_IGNORE || lx_sigs_has(&t->mask, segv))
+        kill_program(t, &info);
+    else
+        lx_signal_force(t, SIG_SEGV, SI_KERNEL_, 0);
+}
+
 /** One signal. */
 static void signal_act(struct lx_thread *t, const struct lx_siginfo *info)
 {
@@ -608,9 +628,7 @@ static void signal_act(struct lx_thread *t, const struct lx_siginfo *info)
         return;
     settle_call(t, &a);
     if (lx_isa_of(t)->enter(t, &a, info, t->restore_mask ? &t->saved_mask : &t->mask) < 0) {
-        struct lx_siginfo segv = {
-            .signo = SIG_SEGV, .code = SEGV_MAPERR_, .addr = lx_isa_of(t)->sp(&t->regs)};
-        kill_program(t, &segv);
+        no_frame(t, info->signo);
         return;
     }
     t->restore_mask = false;

@@ -212,7 +212,8 @@ enum { INIT = 1 /* the one other process, and not the guest's to send to */ };
 static int64_t sys_signal_send(struct lx_call *c, uint32_t tid, uint64_t sig, int code)
 {
     struct lx_thread *t = tid ? lx_thread_find(c->p, tid) : NULL;
-    struct lx_siginfo info = {.signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid};
+    struct lx_siginfo info = {
+        .signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid, .sender = c->t->tid};
 
     if (tid && !t)
         return -ESRCH;
@@ -271,7 +272,7 @@ static int read_info(struct lx_call *c, uint64_t sig, uint64_t va, struct lx_sig
 static int64_t sys_signal_queue(struct lx_call *c, uint64_t pid, struct lx_thread *t, uint64_t sig,
                                 uint64_t va)
 {
-    struct lx_siginfo info;
+    struct lx_siginfo info = {.sender = c->t->tid};
 
     if (read_info(c, sig, va, &info) < 0)
         return -EFAULT;

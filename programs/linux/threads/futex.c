@@ -177,18 +177,27 @@ static unsigned futex_requeue(struct lx_prog *p, const struct lx_futex *from,
     return n;
 }
 
-/** Waiters on a lock, or for one, are not for plain commands. A wake-up of at least one is. */
-static int64_t checked_wake(struct lx_call *c, uint64_t addr, uint64_t count, uint32_t bits)
+/** Waiters on a lock, or for one, are not for plain commands. */
+static bool has_lock_waiters(const struct lx_prog *p, const struct lx_futex *w)
 {
     const struct lx_thread *t;
+
+    DL_FOREACH2(p->futexes, t, f_next)
+        if (lx_futex_same(&t->futex, w) && t->waiting && t->futex_kind != FUTEX_WORD)
+            return true;
+    return false;
+}
+
+/** Wakes at least one. */
+static int64_t checked_wake(struct lx_call *c, uint64_t addr, uint64_t count, uint32_t bits)
+{
     struct lx_futex w;
     int err = lx_futex_word(c, addr, &w);
 
     if (err < 0)
         return err;
-    DL_FOREACH2(c->p->futexes, t, f_next)
-        if (lx_futex_same(&t->futex, &w) && t->waiting && t->futex_kind != FUTEX_WORD)
-            return -EINVAL;
+    if (has_lock_waiters(c->p, &w))
+        return -EINVAL;
     return futex_wake(c->p, &w, (int32_t)count > 1 ? (unsigned)count : 1, bits);
 }
 
@@ -249,12 +258,19 @@ static bool new_value(uint32_t code, uint32_t old, uint32_t *new)
     }
 }
 
+enum { COMPARISONS = 6 };
+
+static unsigned comparison_of(uint32_t code)
+{
+    return code >> 24 & 15;
+}
+
 /** The second half: does the old value compare so that sleepers on the second word wake too? */
 static bool futex_compares(uint32_t code, int32_t old)
 {
     int32_t with = (int32_t)(code << 20) >> 20;
 
-    switch (code >> 24 & 15) {
+    switch (comparison_of(code)) {
     case 0:
         return old == with;
     case 1:
@@ -290,6 +306,8 @@ static int64_t wake_op(struct lx_call *c)
     new_value(code, old, &new);
     if (lx_vm_write32(&c->p->vm, c->a[4], new) < 0)
         return -EFAULT;
+    if (comparison_of(code) >= COMPARISONS) /* the word has changed all the same */
+        return -ENOSYS;
     n = checked_wake(c, c->a[0], c->a[2], ~0u);
     if (n < 0 || !futex_compares(code, (int32_t)old))
         return n;
@@ -314,6 +332,8 @@ static int64_t wake_and_requeue(struct lx_call *c, bool compare)
         return -EFAULT;
     if (compare && now != (uint32_t)c->a[5])
         return -EAGAIN;
+    if (has_lock_waiters(c->p, &from))
+        return -EINVAL;
     n = futex_wake(c->p, &from, (unsigned)c->a[2], ~0u);
     return n + futex_requeue(c->p, &from, &to, (unsigned)c->a[3]);
 }

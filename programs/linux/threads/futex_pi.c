@@ -67,7 +67,7 @@ static int64_t futex_pi_take(struct lx_thread *t, uint64_t addr, bool waiters)
     if (owner == t->tid)
         return -EDEADLK;
     if (owner == 0) {
-        v = t->tid | (v & FUTEX_OWNER_DIED) | (waiters ? FUTEX_WAITERS : v & FUTEX_WAITERS);
+        v = t->tid | (v & FUTEX_OWNER_DIED) | (waiters ? FUTEX_WAITERS : 0);
         return lx_vm_write32(vm, addr, v) < 0 ? -EFAULT : 1;
     }
     if (!lx_thread_find(t->p, owner))

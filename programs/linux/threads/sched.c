@@ -408,6 +408,20 @@ static int by_creation(const struct lx_thread *a, const struct lx_thread *b)
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
+static int by_turn(const struct lx_thread *a, const struct lx_thread *b)
+{
+    return a->turn < b->turn ? -1 : a->turn > b->turn;
+}
+
+/** Waits on a channel. Who was woken in vain keeps its turn. */
+static void join_channel(struct lx_thread *t, const void *channel)
+{
+    t->channel = channel;
+    if (!t->turn)
+        t->turn = ++t->p->turns;
+    DL_INSERT_INORDER2(t->p->channeled, t, by_turn, c_prev, c_next);
+}
+
 /** Waits for lx_thread_wake(), or for a deadline. Few threads of a thousand have one. */
 static void wait_until(struct lx_thread *t, sim_tick deadline, bool interruptible)
 {
@@ -435,9 +449,9 @@ enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interr
         t->state = TH_BLOCKED;
         card_next(p, t->card, lx_now(p) + p->par->os_syscall);
     }
-    t->channel = channel;
+    if (channel)
+        join_channel(t, channel);
     wait_until(t, deadline, interruptible);
-    t->channel = NULL;
     return t->wake;
 }
 
@@ -456,6 +470,9 @@ void lx_thread_wake(struct lx_thread *t, enum lx_wake why)
     if (t->deadline != SIM_NEVER)
         DL_DELETE2(t->p->timed, t, d_prev, d_next);
     t->deadline = SIM_NEVER;
+    if (t->channel)
+        DL_DELETE2(t->p->channeled, t, c_prev, c_next);
+    t->channel = NULL;
     t->wake = why;
     if (t->state == TH_BLOCKED)
         tell_step(t, PROG_CALLED, lx_now(t->p));
@@ -464,10 +481,10 @@ void lx_thread_wake(struct lx_thread *t, enum lx_wake why)
 
 void lx_thread_wake_all(struct lx_prog *p, const void *channel)
 {
-    struct lx_thread *t;
+    struct lx_thread *t, *next;
 
-    DL_FOREACH(p->threads, t)
-        if (t->waiting && t->channel == channel)
+    DL_FOREACH_SAFE2(p->channeled, t, next, c_next)
+        if (t->channel == channel)
             lx_thread_wake(t, WAKE_EVENT);
 }
 
