@@ -584,7 +584,9 @@ static void check_sizes(struct experiment_builder *b)
 {
     const struct in_value *sizes = &b->values[IN_KEY_truth_sizes];
     if (sizes->number && !b->values[IN_KEY_truth].number)
-        in_complain(b->r, &sizes->at, "'run.truth_sizes': only with run.truth, whose part it is");
+        in_complain(b->r, &sizes->at,
+                    "'run.truth_sizes': only with run.truth, whose part it is (numachine "
+                    "stat: --truth-sizes)");
 }
 
 static void check_events(struct experiment_builder *b)

@@ -360,6 +360,12 @@ struct pc_card {
                                                  need any alignment */
 };
 
+/** What was counted of the card while it was timed. */
+static inline const struct nm_truth *pc_card_truth(const struct pc_card *card)
+{
+    return card->warm.on ? &card->warm.truth : &card->truth;
+}
+
 /* ---- places of the primary caches ------------------------------------------------------------ */
 
 /** Below a line's address (16 bytes at least). Dirty: the W bit, written and not yet in the

@@ -573,14 +573,22 @@ void pc_copies_have(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsi
     r->asked = NULL;
 }
 
-void pc_copies_give_up(struct pc_copies *s, struct pc_copy_of of, sim_tick at)
+void pc_copies_give_up(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsigned nacks)
 {
     struct copy *copy = copies_find(s, of);
     struct request *r = copy ? &copy->request : NULL;
     if (!r || !r->asked)
         return;
+    r->asked->v[PC_MISS_NACKS] += nacks;
     copies_count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, at - r->at);
     r->asked = NULL;
+}
+
+void pc_copies_leave(struct pc_copies *s, struct pc_copy_of of, unsigned nacks)
+{
+    struct copy *copy = copies_find(s, of);
+    if (copy && copy->request.asked)
+        copy->request.asked->v[PC_MISS_NACKS] += nacks;
 }
 
 void pc_copies_create(struct pc_copies *s, struct pc_copy_of of)

@@ -100,8 +100,10 @@ void pc_copies_ask(struct pc_copies *s, const struct pc_request_asked *asked);
  *  @param transfer  the line came from another cache */
 void pc_copies_have(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsigned nacks,
                     bool transfer);
-/** It will not get it. */
-void pc_copies_give_up(struct pc_copies *s, struct pc_copy_of of, sim_tick at);
+/** It will not get it, and was refused so often. */
+void pc_copies_give_up(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsigned nacks);
+/** It was refused so often, and the run ends before more is known. */
+void pc_copies_leave(struct pc_copies *s, struct pc_copy_of of, unsigned nacks);
 /** It has a line for which it has not asked. */
 void pc_copies_create(struct pc_copies *s, struct pc_copy_of of);
 

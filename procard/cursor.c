@@ -218,10 +218,13 @@ bool pc_profile_leaves(const struct pc_profile *p, uint64_t from, uint64_t to)
 
 static void read_totals(const struct pc_card *card, int64_t v[PC_PROFILE__COUNT])
 {
+    const struct nm_truth *truth = pc_card_truth(card);
 #define PROFILE_STATE(name, unit, sentence)
 #define PROFILE_CORE(name, unit, sentence)
 #define PROFILE_USE(name, field, unit, sentence)
-#define PROFILE_TOTAL(name, from, unit, sentence) v[PC_PROFILE_##name] = (int64_t)card->from;
+#define PROFILE_TRUTH(name, field, unit, sentence) v[PC_PROFILE_##name] = (int64_t)truth->field;
+#define PROFILE_TAP(name, tap, unit, sentence) \
+    v[PC_PROFILE_##name] = (int64_t)card->taps.v[MON_TAP_##tap];
 #include "procard/profile.def"
 }
 

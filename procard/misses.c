@@ -87,17 +87,17 @@ void pc_misses_have(struct pc_card *card, const struct pc_request *r, const stru
     if (card->sizes)
         pc_sizes_goes_on(card->sizes, card->cpu.number, now);
     const bool data = nm_message_row(in->message)->has_data;
-    if (card->core->requests) /* it does not look once more */
-        pc_misses_use(card, pc_side_of(r), r->line);
     pc_copies_have(card->copies, misses_copy_of(card, pc_side_of(r), r->line), now, r->nacks,
                    data && !pc_is_noncoherent(r) && !(in->info & NM_INFO_VALID));
+    if (card->core->requests) /* it does not look once more */
+        pc_misses_use(card, pc_side_of(r), r->line);
 }
 
 void pc_misses_give_up(struct pc_card *card, const struct pc_request *r, sim_tick now)
 {
     if (card->sizes)
         pc_sizes_goes_on(card->sizes, card->cpu.number, now);
-    pc_copies_give_up(card->copies, misses_copy_of(card, pc_side_of(r), r->line), now);
+    pc_copies_give_up(card->copies, misses_copy_of(card, pc_side_of(r), r->line), now, r->nacks);
 }
 
 void pc_misses_create(struct pc_card *card, uint64_t line)
@@ -391,6 +391,15 @@ static void add_copy(struct pc_misses *misses, const struct pc_copy_seen *seen, 
     };
 }
 
+/** What the card's requests have met so far that are still out. */
+static void misses_leave(struct pc_misses *misses, struct pc_card *card)
+{
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &card->request[__builtin_ctz(left)];
+        pc_copies_leave(misses->copies, misses_copy_of(card, pc_side_of(r), r->line), r->nacks);
+    }
+}
+
 void pc_misses_end(struct pc_misses *misses)
 {
     struct list list = {NULL, 0, 0};
@@ -398,6 +407,8 @@ void pc_misses_end(struct pc_misses *misses)
     for (unsigned i = 0; i < misses->profile->cards; i++)
         for (unsigned place = 0; place <= misses_card_at(misses, i)->l1_mask[PC_SIDE_D]; place++)
             pc_misses_touch(misses_card_at(misses, i), place);
+    for (unsigned i = 0; i < misses->profile->cards; i++)
+        misses_leave(misses, misses_card_at(misses, i));
     pc_copies_end(misses->copies);
     pc_copies_each(misses->copies, misses_collect, &list);
     if (list.count)

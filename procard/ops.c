@@ -165,7 +165,7 @@ static void ops_truth(struct nm_card *nm, struct nm_truth *out)
 {
     struct pc_card *card = pc_card_of(nm);
     pc_core_settle(card);
-    *out = card->warm.on ? card->warm.truth : card->truth;
+    *out = *pc_card_truth(card);
     out->instructions = card->cpu.instructions;
     out->loads = card->cpu.states[PC_ST_LOAD];
     out->stores = card->cpu.states[PC_ST_STORE];

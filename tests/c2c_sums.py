@@ -142,10 +142,20 @@ def wrong_of_sentence(found, locks, pages):
         yield f"sentence: nothing is wrong, and it says {found['sentence']}"
 
 
+def wrong_of_refusals(directory):
+    """The rows have each NACK that the cards have counted, whatever became of the request."""
+    truth = json.loads((pathlib.Path(directory) / "truth.json").read_text())
+    column = [name for name, *_ in truth["columns"]].index("nacks")
+    told = sum(value for row in truth["rows"] for at, value in zip(row[9::2], row[10::2]) if at == column)
+    counted = json.loads((pathlib.Path(directory) / "stats.json").read_text())["snapshots"][0]["measured"]["machine"]["monitor.nacks"]
+    if told != counted:
+        yield f"truth.json: {told} NACKs, and the cards {counted}"
+
+
 def wrong(numachine, directory, page=None):
     """All that does not add up. @param page  a file for the page; None: it is not looked at"""
     found, locks, pages = (json.loads(asked(numachine, what, "--format=json", directory)) for what in ("c2c", "locks", "placement"))
-    bad = [*wrong_of_document(found, "JSON"), *wrong_of_sentence(found, locks, pages)]
+    bad = [*wrong_of_document(found, "JSON"), *wrong_of_sentence(found, locks, pages), *wrong_of_refusals(directory)]
     for options in ([], ["--lines=1"], ["--lines=0"]):
         text = asked(numachine, "c2c", *options, directory)
         bad += wrong_of_text(text, found)

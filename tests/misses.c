@@ -812,12 +812,13 @@ Test(misses, of_the_programmer)
     }
 }
 
-/* How many rows there are, and how many requests in the one of several tenants. */
+/* How many rows there are, how many requests in the one of several tenants, and all refusals. */
 static void count_tenants(void *ctx, const struct pc_copy_seen *seen)
 {
     unsigned *rows = ctx;
     for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next) {
         rows[0]++;
+        rows[2] += (unsigned)asked->v[PC_MISS_NACKS];
         cr_expect(asked->first <= asked->last && asked->last <= seen->last);
         if (asked->tenant == PC_TENANT_SEVERAL)
             rows[1] += (unsigned)asked->v[PC_MISS_GIVEN_UP];
@@ -830,17 +831,21 @@ Test(misses, of_many_tenants)
     enum { TIMES = 1000 };
     struct pc_copies *copies = pc_copies_new(1, 1, PLACES);
     struct pc_request_asked asked = {.of = place(0, 1), .pa = LINE, .size = 4};
-    unsigned rows[2] = {0};
+    unsigned rows[3] = {0};
     for (unsigned i = 0; i < TIMES; i++) {
         asked.tenant = 2 + i;
         asked.at = 10 * i;
         pc_copies_ask(copies, &asked);
-        pc_copies_give_up(copies, asked.of, 10 * i + 5);
+        pc_copies_give_up(copies, asked.of, 10 * i + 5, 3);
     }
+    asked.at = 10 * TIMES;
+    pc_copies_ask(copies, &asked);
+    pc_copies_leave(copies, asked.of, 2);
     pc_copies_end(copies);
     pc_copies_each(copies, count_tenants, rows);
-    cr_expect(rows[0] == PC_COPY_TENANTS_MAX + 1 && rows[1] == TIMES - PC_COPY_TENANTS_MAX,
+    cr_expect(rows[0] == PC_COPY_TENANTS_MAX + 1 && rows[1] == TIMES + 1 - PC_COPY_TENANTS_MAX,
               "%u rows, %u in the last", rows[0], rows[1]);
+    cr_expect_eq(rows[2], 3 * TIMES + 2, "%u refusals", rows[2]);
     pc_copies_free(copies);
 }
 

@@ -231,18 +231,24 @@ static void busiest_station(const struct doc_run *run, const struct doc_region *
     }
 }
 
+/* Where there is more than one level above the local rings, the link's level is a part, too. */
 static void busiest_link(const struct doc_run *run, const struct doc_region *region,
-                         struct doc_highlight *local, struct doc_highlight *top)
+                         struct doc_highlight *local, struct doc_highlight *above)
 {
     const double cycles =
         doc_cycles(run, region, nm_value_ring_clock(run->experiment->machine.params));
+    bool between = false;
     for (unsigned r = 0; r < run->rings; r++) {
         const struct nm_ring_place place = components_place_of(run, r);
-        struct doc_highlight *h = place.level == 0 ? local : place.top ? top : NULL;
-        for (unsigned node = 0; h && node < place.nodes; node++)
+        struct doc_highlight *h = place.level == 0 ? local : above;
+        between = between || (place.level > 0 && !place.top);
+        for (unsigned node = 0; node < place.nodes; node++)
             if (components_greater(h, (double)region->around.ring[r].sum.link[node], cycles)) {
                 h->part[0] = (struct doc_part){"ring", "ring", place.index};
                 h->part[1] = (struct doc_part){"link", "link", node};
+                h->part[2] = h == above && between
+                                 ? (struct doc_part){"level", "level", place.level}
+                                 : (struct doc_part){0};
             }
     }
 }
@@ -282,7 +288,7 @@ void doc_highlights(const struct doc_run *run, const struct doc_region *region,
         [DOC_BUSIEST_MEMORY] = {"busiest_memory", "of time the busiest memory card worked"},
         [DOC_BUSIEST_RING] = {"busiest_ring", "of time the busiest local ring link was in use"},
         [DOC_BUSIEST_CENTRAL_RING] = {"busiest_central_ring",
-                                      "of time the busiest central ring link was in use"},
+                                      "of time the busiest link above the local rings was in use"},
         [DOC_NETCACHE_HITS] = {"netcache_hits", "of remote requests answered without the home"},
         [DOC_NACK_SHARE] = {"nack_share", "of issued requests refused, to be issued again"},
     };
