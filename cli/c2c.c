@@ -78,7 +78,7 @@ static void put_json(const struct tried *t)
 {
     json_t *objects = json_array();
     for (size_t i = 0; t->g->objects[i]; i++)
-        json_array_append_new(objects, json_string(t->g->objects[i]));
+        json_array_append_new(objects, doc_json_text(t->g->objects[i]));
     json_t *root =
         json_pack("{s:i,s:o,s:s,s:I,s:I,s:I,s:s}", "schema", DOC_SCHEMA_what_if, "objects", objects,
                   "unit", look_unit_name[t->unit], "parts", (json_int_t)t->layout->parts, "before",

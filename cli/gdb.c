@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/stat.h"
+#include "cli/stop.h"
 #include "debug/at_end.h"
 #include "debug/rsp.h"
 #include "debug/verbs.h"
@@ -62,12 +63,17 @@ static bool gdb_accept(struct talk *t, int listening, const char *what)
     enum { EACH_MS = 200 };
     struct pollfd in = {.fd = listening, .events = POLLIN};
     int ready = 0;
-    while (ready == 0 && !gdb_is_over(t))
+    /* a signal that asks for a look interrupts, too */
+    while ((ready == 0 || (ready < 0 && errno == EINTR)) && !gdb_is_over(t) && !cli_stop_asked())
         ready = poll(&in, 1, EACH_MS);
     if (ready > 0)
         t->fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
     close(listening);
     t->to = t->fd;
+    if (t->fd < 0 && cli_stop_asked()) {
+        snprintf(t->why, sizeof t->why, "%s: no debugger had come", what);
+        return false;
+    }
     return t->fd >= 0 || gdb_fails(t, what);
 }
 
@@ -273,7 +279,9 @@ int cli_debugged(const struct cli_given *given, struct cli_session *session,
         status = CLI_EXIT_OK; /* the run's was another command's */
     if (d->session->failed && status == CLI_EXIT_OK)
         status = CLI_EXIT_USAGE;
-    t.fd = d->session->fd; /* it may have been lost */
+    if (d->session->fd < 0 && ended == CLI_EXIT_IO && cli_stop_asked())
+        status = CLI_EXIT_INTERRUPTED; /* nobody had come */
+    t.fd = d->session->fd;             /* it may have been lost */
     status = talk_ends(&t, status, session->passes);
     dbg_free(d);
     return status;

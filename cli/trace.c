@@ -214,7 +214,7 @@ static json_t *trace_regions_of(const struct facts *f)
 {
     json_t *regions = json_array();
     for (uint64_t i = 0; tr_region(f->source, i); i++)
-        json_array_append_new(regions, json_string(tr_region(f->source, i)));
+        json_array_append_new(regions, doc_json_text(tr_region(f->source, i)));
     return regions;
 }
 

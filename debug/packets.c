@@ -143,18 +143,19 @@ void dbg_p_write_binary(struct dbg_packet *p)
 
 /* ---- breakpoints ----------------------------------------------------------------------------- */
 
-/* Conditions: ";X" and a length, a comma, digits. @return [bytes] of `code`, each expression with
- * two bytes of its length in front */
+/* Conditions behind ';', each an 'X', a length, a comma and digits; gdb has no ';' between them.
+ * One that cannot be read makes it a breakpoint without any: gdb asks them again at each stop.
+ * @return [bytes] of `code`, each expression with two bytes of its length in front */
 static size_t take_conditions(const char *text, uint8_t *code, size_t most)
 {
     size_t used = 0;
     uint64_t size;
-    while (dbg_next(&text, ';') && dbg_next(&text, 'X') && dbg_hex(&text, &size) &&
-           dbg_next(&text, ',') && size <= UINT16_MAX && used + 2 + size <= most) {
+    for (dbg_next(&text, ';'); dbg_next(&text, 'X'); dbg_next(&text, ';')) {
+        if (!dbg_hex(&text, &size) || !dbg_next(&text, ',') || size > UINT16_MAX ||
+            used + 2 + size > most || dbg_hex_bytes(text, code + used + 2, (size_t)size) != size)
+            return 0;
         code[used] = (uint8_t)(size >> 8);
         code[used + 1] = (uint8_t)size;
-        if (dbg_hex_bytes(text, code + used + 2, (size_t)size) != size)
-            return used;
         text += 2 * size;
         used += 2 + (size_t)size;
     }

@@ -103,11 +103,17 @@ static void packet_steps(struct dbg_packet *p, uint32_t thread, uint64_t from, u
     packet_goes(p, &step);
 }
 
-/* What is done with a signal at which the run has stopped. @param gdb  0: it is thrown away */
-static void packet_signal(struct dbg_packet *p, uint64_t gdb)
+/* What is done with a signal at which the run has stopped. @param gdb  0: it is thrown away
+ * @return false: it is another one, and the threads are sent none that they have not got; the
+ * answer says so */
+static bool packet_signal(struct dbg_packet *p, uint64_t gdb)
 {
     struct dbg_session *x = p->d->session;
+    const bool known = !gdb || (x->why == DBG_STOP_SIGNAL && gdb == (uint64_t)signal_of(x->signal));
+    if (!known)
+        dbg_answer(p, "E.only the signal at which the run has stopped can be handed on");
     x->throws = x->why == DBG_STOP_SIGNAL && !gdb;
+    return known;
 }
 
 /* One of vCont's actions. */
@@ -159,7 +165,8 @@ void dbg_v_cont(struct dbg_packet *p)
         if (!step.kind && strchr("sSr", a.kind))
             step = a;
         if (!signalled && (!a.thread || a.thread == stopped)) {
-            packet_signal(p, a.signal);
+            if (!packet_signal(p, a.signal))
+                return;
             signalled = true;
         }
     } while (dbg_next(&text, ';'));
@@ -187,7 +194,8 @@ void dbg_p_continue_signal(struct dbg_packet *p)
     const char *text = p->text;
     uint64_t signal = 0;
     dbg_hex(&text, &signal);
-    packet_signal(p, signal);
+    if (!packet_signal(p, signal))
+        return;
     if (p->text[-1] == 'S')
         packet_steps(p, p->d->session->resume, 0, 0);
     else

@@ -205,7 +205,8 @@ static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at,
     struct dbg_hit hit = {.point = told.point, .thread = cpu->tries.thread, .pc = pc};
     const struct dbg_hit *shown = scout_ahead(s, &told.point);
     const int ahead = shown ? dbg_point_compare(&told.point, &shown->point) : 1;
-    const bool skips = ahead > 0 && scout_skips(s->skip, card, pc);
+    const bool stood = scout_skips(s->skip, card, pc); /* over, whether it counts or not */
+    const bool skips = ahead > 0 && stood;
     told.old = ahead <= 0 || skips;
     told.met = ahead < 0 || (ahead == 0 && shown->what == DBG_AT_WATCH) ||
                (skips && s->d->session->met[card]);

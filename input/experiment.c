@@ -969,6 +969,10 @@ bool in_experiment_command(struct in_experiment *x, char *const *words, struct i
                  "--set program...: the program is the one named on the command line");
         return false;
     }
+    if (!words[0]) {
+        in_error(diag, NULL, NULL, 0, 0, "there are no words of a program: the first one names it");
+        return false;
+    }
     x->program = in_strdup(words[0]);
     in_set_origin(x, IN_KEY_program);
     in_replace_list(x, IN_KEY_argv, words + 1);

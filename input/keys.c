@@ -377,9 +377,8 @@ static bool read_grants(struct in_reading *r, const struct in_place *at, yaml_no
     return good;
 }
 
-/** Complains when an earlier key of the mapping has the same text. */
-static bool is_repeated(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
-                        const yaml_node_pair_t *pair)
+bool in_is_repeated(struct in_reading *r, struct in_doc *doc, const yaml_node_t *map,
+                    const yaml_node_pair_t *pair)
 {
     const yaml_node_t *key = in_node(doc, pair->key);
     for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < pair; p++) {
@@ -422,7 +421,7 @@ static const char *pair_name(struct in_reading *r, struct in_doc *doc, yaml_node
                     "machine");
         return NULL;
     }
-    return is_repeated(r, doc, map, pair) ? NULL : name;
+    return in_is_repeated(r, doc, map, pair) ? NULL : name;
 }
 
 static bool read_map(struct in_reading *r, const struct in_place *at, yaml_node_t *node,

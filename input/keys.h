@@ -48,6 +48,11 @@ void in_read_mapping(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
 /** Row of a dotted key, or NULL. */
 const struct in_key *in_find_key(const struct in_table *table, const char *path);
 
+/** Complains when an earlier key of the mapping has the same text. @param pair  its key is a scalar
+ *  @return whether one has */
+bool in_is_repeated(struct in_reading *r, struct in_doc *doc, const yaml_node_t *map,
+                    const yaml_node_pair_t *pair);
+
 /** Writes the key or keys the user probably meant, first those of the same name elsewhere:
  * "'bus.clock' or 'processor.clock'".
  *  @return false when there is none */

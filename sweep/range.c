@@ -250,7 +250,8 @@ void swp_read_range(struct in_reading *r, struct swp_key *key, struct in_doc *do
     const unsigned before = r->diag->errors;
     for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
          p++)
-        read_member(r, key, doc, p, &range);
+        if (!in_scalar(in_node(doc, p->key)) || !in_is_repeated(r, doc, map, p))
+            read_member(r, key, doc, p, &range);
     if (r->diag->errors == before)
         check_range(r, key, doc, map, &range);
     if (r->diag->errors != before)

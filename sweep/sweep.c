@@ -183,9 +183,10 @@ static void sweep_read_keys(struct in_reading *r, struct swp_sweep *sweep, struc
     for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
          p++) {
         const char *name = in_scalar(in_node(doc, p->key));
-        if (name && !strcmp(name, "where"))
+        const bool own = name && (!strcmp(name, "where") || !strcmp(name, "zip"));
+        if (own && (in_is_repeated(r, doc, map, p) || !strcmp(name, "where")))
             continue;
-        if (name && !strcmp(name, "zip")) {
+        if (own) {
             read_zip(r, sweep, doc, in_node(doc, p->value), sets);
             continue;
         }

@@ -152,10 +152,11 @@ def check_ends(guest):
         (guest.name, lines)
 
 
-GDB = ["break factorial if n == 3", "continue", "print n", "finish", "watch counter", "continue", "continue", "info threads",
+GDB = ["break factorial if n == 5", "break factorial if n == 4", "continue", "print n", "continue", "print n", "delete",
+       "break factorial if n == 3", "continue", "print n", "finish", "watch counter", "continue", "continue", "info threads",
        "delete", "break fill", "continue", "watch together.neighbour", "continue", "backtrace 2", "delete", "catch syscall write",
        "handle SIGUSR1 nostop noprint pass", "continue", "delete", "continue", "continue"]
-WANTED = [r"\$1 = 3", r"Value returned is \$2 = 6", r"Old value = 0\s+New value = 1", r"Old value = 1\s+New value = 2",
+WANTED = [r"\$1 = 5", r"\$2 = 4", r"\$3 = 3", r"Value returned is \$4 = 6", r"Old value = 0\s+New value = 1", r"Old value = 1\s+New value = 2",
           r"Thread 1001 .*card \d+: runs at pc", r"Old value = 7\s+New value = 4", r"#0 .*fill", r"call to syscall write",
           r"exited with code 03"]
 
@@ -229,6 +230,19 @@ def check_peers(guest):
             assert not path.exists()
 
 
+def check_nobody(guest):
+    """Who waits for a debugger can be asked to look, and to stop."""
+    with subprocess.Popen([guest.numachine, "gdb", "--port", str(20000 + os.getpid() % 10000), *guest.machine, "--", guest.program],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert "waits for a debugger" in process.stderr.readline()
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(0.5)
+        assert process.poll() is None, "it has not gone on waiting"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 130 and "no debugger had come" in err, (process.returncode, err)
+
+
 def check_second(guest):
     """The second who comes is refused at once, in one line of his debugger's, and the first goes on as he was."""
     port = 20000 + os.getpid() % 10000  # none that the host gives to who connects: one could meet himself
@@ -241,13 +255,15 @@ def check_second(guest):
             first.close()
             time.sleep(0.1)
         first.settimeout(PATIENCE)
-        for say in (packet(b"?"), packet(b"qC")):
+        for text, answer in (b"?", b"$T"), (b"qC", b"$QC"), (b"vCont;C1e", b"$E.only the signal"), (b"C1e", b"$E.only the signal"):
+            say = packet(text)
             first.sendall(say)
             said = b""
             while b"#" not in said:
                 piece = first.recv(4096)
                 assert piece, (say, said)
                 said += piece
+            assert said.lstrip(b"+").startswith(answer), (say, said)
             with socket.socket() as second:
                 assert second.connect_ex(("localhost", port)) == errno.ECONNREFUSED, "two debuggers"
         if skip.have("gdb-multiarch", "gdb-multiarch"):
@@ -313,6 +329,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         guest = Guest(numachine, programs[0], [], pathlib.Path(scratch))
         check_peers(guest)
+        check_nobody(guest)
         check_second(guest)
         check_streams(guest)
         if has_gdb:

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { THREADS = 3, BUMPS = 20, CELLS = 4 };
@@ -42,8 +43,10 @@ static void hear(int signal)
     heard = signal;
 }
 
+/* Their names are cut in the middle of a character. */
 static void *worker(void *argument)
 {
+    prctl(PR_SET_NAME, "counting\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9");
     for (int i = 0; i < BUMPS; i++)
         bump(1);
     return argument;

@@ -44,7 +44,40 @@ WRONG = [
     ("dict(experiment='first-light')", "compile it"),
     ("dict(program=['x'], machine='no-such')", "no-such"),
     ("dict(program=['x'], sets=['protocol=none'])", "protocol"),
+    ("dict(program=[])", "no words of a program"),
+    ("dict(program='x')", "program: a list of words"),
+    ("dict(program=['x'], sets='protocol=flat')", "sets: a list of words"),
+    ("dict(program=['x', 'a' + chr(0) + 'b'])", "null byte"),
 ]
+# What cannot be asked of a machine that stands, has been given back, or is another process's.
+ASKED = """
+import os, sys
+import numachine
+machine = numachine.Machine([sys.argv[1], "300", "2"], machine="station-4")
+assert machine.run(until=5000)
+def refused(what, says):
+    try:
+        what()
+    except ValueError as why:
+        assert says in str(why), why
+        return
+    raise AssertionError(says)
+for bad in dict(until=1.5), dict(until=-1), dict(until=1 << 64), dict(until=lambda m: False, every=0), dict(until=lambda m: False, every=-5):
+    refused(lambda: machine.run(**bad), "a whole number of ticks")
+every = [lambda: machine.now, lambda: machine.end, lambda: machine.seconds, machine.counts, machine.frame, machine.run,
+         lambda: machine.step(1), lambda: machine.total("nacks")]
+child = os.fork()
+if not child:
+    for ask in every:
+        refused(ask, "another process's")
+    machine.close()
+    os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+machine.close()
+machine.close()
+for ask in every:
+    refused(ask, "given back")
+"""
 CLOSED = """
 import numachine
 for text in ["pattern.yaml"] * 3:
@@ -130,6 +163,8 @@ def main():
             expect(status == 0 and what in out and not out.startswith("\n"), text, out, said)
         status, out, said = python(CLOSED)
         expect(status == 0 and not said, "closed", out, said)
+        status, out, said = python(ASKED, GUEST)
+        expect(status == 0 and not said, "asked", out, said)
         twice = "import numachine\nm = numachine.Machine(['{0}', '9', '1'], 'station-4')\nm.run()\nm.close()\n" \
                 "try:\n    m = numachine.Machine(['{0}', '9', '2'], 'station-4')\n    m.run()\n    print(m.end)\n" \
                 "except ValueError as why:\n    print(why)".format(GUEST)

@@ -58,12 +58,15 @@ void tr_text_of_process(struct tr_text *text, uint64_t process, const char *mend
 /* Whether the record is one that can be. */
 static bool has_size(struct tr_text *text, uint64_t address, uint64_t size)
 {
-    const bool good = size >= 1 && size <= TR_TEXT_SIZE_MAX && address + (size - 1) >= address;
-    if (!good)
-        tr_input_complain(text->source.in,
-                          "a reference to %llu bytes; there are 1 to %d, below 2^64",
+    const bool small = size >= 1 && size <= TR_TEXT_SIZE_MAX;
+    if (!small)
+        tr_input_complain(text->source.in, "a reference to %llu bytes; there are 1 to %d",
                           (unsigned long long)size, TR_TEXT_SIZE_MAX);
-    return good;
+    else if (address + (size - 1) < address)
+        tr_input_complain(text->source.in,
+                          "a reference to %llu bytes; the last one must lie below 2^64",
+                          (unsigned long long)size);
+    return small && address + (size - 1) >= address;
 }
 
 void tr_text_instruction(struct tr_text *text, uint64_t address, uint64_t size)

@@ -1,8 +1,8 @@
 """
 A machine in this process, by libnumachine (embed/embed.h): it stands where it is asked to, and shows its counts.
 
-A program's threads sleep in SimGrid, which starts once in a process: for a second program start another process
-(multiprocessing). Patterns, kernels and traces may follow each other.
+A program's threads sleep in SimGrid, which starts once in a process: for a second program start another process, a new one
+and no copy of this one (multiprocessing.get_context("spawn")). Patterns, kernels and traces may follow each other.
 """
 import ctypes
 import os
@@ -85,12 +85,24 @@ def _library():
 
 
 def _word(text):
-    return None if text is None else os.fsencode(text)
+    word = None if text is None else os.fsencode(text)
+    if word and b"\0" in word:
+        raise ValueError(f"a word with a null byte: {text!r}")
+    return word
 
 
-def _words(texts):
+def _words(texts, what):
     """A list of strings that ends with NULL; None: none."""
+    if isinstance(texts, (str, bytes, os.PathLike)):
+        raise ValueError(f"{what}: a list of words is wanted, and not {texts!r}")
     return None if texts is None else (ctypes.c_char_p * (len(texts) + 1))(*map(_word, texts), None)
+
+
+def _ticks(number, least, what):
+    """A number that the library takes, which would wrap or cut off any other."""
+    if number != int(number) or not least <= number < 1 << 64:
+        raise ValueError(f"{what}: a whole number of ticks from {least} on is wanted, and not {number}")
+    return int(number)
 
 
 class Machine:
@@ -111,12 +123,15 @@ class Machine:
     cards       how many processor cards there are
     """
 
+    _given = None  # the library's; None: there is none, or it has been given back
+    _process = None  # whose it is
+
     def __init__(self, program=None, machine=None, experiment=None, sets=None):
-        self._library, self._run = _library(), None
+        self._library = _library()
         why = ctypes.create_string_buffer(4096)
-        ask = _Ask(_word(experiment), _word(machine), _words(sets), _words(program))
-        self._run = self._library.emb_open(ctypes.byref(ask), why, len(why))
-        if not self._run:
+        ask = _Ask(_word(experiment), _word(machine), _words(sets, "sets"), _words(program, "program"))
+        self._given, self._process = self._library.emb_open(ctypes.byref(ask), why, len(why)), os.getpid()
+        if not self._given:
             raise ValueError(why.value.decode(errors="replace"))
         rows = [self._library.emb_column(self._run, i) for i in range(self._library.emb_columns(self._run))]
         self.cards = self._library.emb_cards(self._run)
@@ -127,11 +142,19 @@ class Machine:
         self._place = {name: i for i, name in enumerate(self.columns)}
         self._values = (ctypes.c_uint64 * (self.cards * len(rows)))()
 
+    @property
+    def _run(self):
+        if not self._given:
+            raise ValueError("the machine has been given back")
+        if self._process != os.getpid():
+            raise ValueError("the machine is another process's: its threads are not in a copy (multiprocessing: \"spawn\")")
+        return self._given
+
     def close(self):
-        """Gives the machine back, ended or not."""
-        if self._run:
-            self._library.emb_close(self._run)
-        self._run = None
+        """Gives the machine back, ended or not. In a copy of the process (os.fork) it stays the other one's."""
+        if self._given and self._process == os.getpid():
+            self._library.emb_close(self._given)
+        self._given = None
 
     def __enter__(self):
         return self
@@ -162,9 +185,11 @@ class Machine:
         ticks. False: it has ended.
         """
         if callable(until):
+            every = _ticks(every, 1, "every")
             while self.end is None and not until(self):
                 self._library.emb_run_to(self._run, self.now + every)
             return self.end is None
+        until = until if until is None else _ticks(until, 0, "until")
         while self.end is None and (until is None or self.now < until):
             goal = self.now + AT_A_TIME
             self._library.emb_run_to(self._run, goal if until is None else min(goal, until))
