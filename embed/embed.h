@@ -43,8 +43,8 @@ struct emb_ask {
  */
 struct emb_run *emb_open(const struct emb_ask *ask, char *why, size_t size);
 
-/** Gives it back, ended or not: one that stands is interrupted, which takes a tenth of a second. Not in
- *  a copy of the process (fork), which has not its threads. */
+/** Gives it back, ended or not: one that stands is interrupted, which takes a tenth of a second.
+ * Not in a copy of the process (fork), which has not its threads. */
 void emb_close(struct emb_run *run);
 
 /** Runs on until the machine stands at `tick` or soon after it, where all of it has been simulated.
