@@ -13,10 +13,10 @@
 /* ---- what is said of a file ------------------------------------------------------------------ */
 
 /** The file of a path, if it is the guest's own and may be changed. */
-static int64_t find_own(struct lx_call *c, int64_t dir, const char *path, bool follow,
+static int64_t find_own(struct lx_call *c, int64_t dir, const char *path, enum lx_ending ending,
                         struct lx_spot *s)
 {
-    int64_t r = lx_path_find(c, dir, path, follow, s);
+    int64_t r = lx_path_find(c, dir, path, ending, s);
 
     if (r < 0)
         return r;
@@ -52,7 +52,7 @@ static int64_t set_mode(const struct lx_spot *s, mode_t mode)
 static int64_t change_mode(struct lx_call *c, int64_t dir, uint64_t mode)
 {
     struct lx_spot s;
-    int64_t r = find_own(c, dir, c->path[0], true, &s);
+    int64_t r = find_own(c, dir, c->path[0], END_FOLLOWED, &s);
 
     if (r < 0)
         return r;
@@ -81,7 +81,8 @@ static int64_t change_owner(struct lx_call *c, int64_t dir, uint64_t user, uint6
                             uint64_t flags)
 {
     struct lx_spot s;
-    int64_t r = lx_path_find_at(c, dir, c->path[0], flags, !(flags & G_AT_NOFOLLOW), &s);
+    int64_t r =
+        lx_path_find_at(c, dir, c->path[0], flags, lx_ending_of(!(flags & G_AT_NOFOLLOW)), &s);
 
     if (r < 0)
         return r;
@@ -121,7 +122,7 @@ int64_t lx_sys_truncate(struct lx_call *c)
 
     if ((int64_t)c->a[1] < 0)
         return -EINVAL;
-    r = lx_path_find(c, PATH_CWD, c->path[0], true, &s);
+    r = lx_path_find(c, PATH_CWD, c->path[0], END_FOLLOWED, &s);
     if (r < 0)
         return r;
     if (s.kind == SPOT_NOTHING)
@@ -188,7 +189,7 @@ static int64_t path_times(struct lx_call *c, int64_t dir, const char *path, bool
                           const struct times *t)
 {
     struct lx_spot s;
-    int64_t r = find_own(c, dir, path, follow, &s);
+    int64_t r = find_own(c, dir, path, lx_ending_of(follow), &s);
 
     if (r < 0)
         return r;

@@ -106,11 +106,17 @@ enum { PATH_CWD = -100 };
 
 /** Follows a path as the call's program would. @param dir  descriptor a relative one starts at, or
  *  PATH_CWD. As lx_view_find, and -EBADF, -ENOTDIR for `dir` */
-int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, bool follow,
+int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, enum lx_ending ending,
                      struct lx_spot *s);
+/** Whether a link at a path's end is followed, as calls have it. */
+static inline enum lx_ending lx_ending_of(bool follow)
+{
+    return follow ? END_FOLLOWED : END_LINK;
+}
+
 /** lx_path_find; with AT_EMPTY_PATH among `flags` no path means the descriptor itself. */
 int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64_t flags,
-                        bool follow, struct lx_spot *s);
+                        enum lx_ending ending, struct lx_spot *s);
 /** What the host said, but its own limits end the run: a guest must not see them. */
 int64_t lx_host_says(struct lx_prog *p, int64_t err);
 

@@ -31,7 +31,7 @@ static bool is_made(struct lx_prog *p, const struct stat *st)
     return n && n->made;
 }
 
-int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, bool follow,
+int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, enum lx_ending ending,
                      struct lx_spot *s)
 {
     const struct lx_place *from = c->p->cwd;
@@ -47,7 +47,7 @@ int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, bool foll
             return -ENOTDIR;
         from = &f->place;
     }
-    r = lx_host_says(c->p, lx_view_find(c->p->view, from, path, follow, s));
+    r = lx_host_says(c->p, lx_view_find(c->p->view, from, path, ending, s));
     if (!r && s->kind == SPOT_HOST && s->guard == GUARD_EXECUTABLE && is_made(c->p, &s->st)) {
         s->guard = GUARD_WORKS; /* some file systems let all be executed */
         s->writable = true;
@@ -77,7 +77,7 @@ static int64_t spot_of_file(struct lx_call *c, int64_t fd, const struct lx_file 
 }
 
 int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64_t flags,
-                        bool follow, struct lx_spot *s)
+                        enum lx_ending ending, struct lx_spot *s)
 {
     const bool itself = flags & G_AT_EMPTY_PATH && !path[0];
     const struct lx_file *f = itself && dir != PATH_CWD ? lx_file_get(c->p, dir) : NULL;
@@ -86,7 +86,7 @@ int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64
         return spot_of_file(c, dir, f, s);
     if (itself && !f && dir != PATH_CWD)
         return -EBADF;
-    return lx_path_find(c, dir, itself ? "." : path, follow, s);
+    return lx_path_find(c, dir, itself ? "." : path, ending, s);
 }
 
 int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why)
@@ -208,7 +208,7 @@ static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, ui
 
     if (mode & ~UINT64_C(7) || flags & ~(uint64_t)(G_AT_EACCESS | G_AT_NOFOLLOW | G_AT_EMPTY_PATH))
         return -EINVAL;
-    r = lx_path_find_at(c, dir, path, flags, !(flags & G_AT_NOFOLLOW), &s);
+    r = lx_path_find_at(c, dir, path, flags, lx_ending_of(!(flags & G_AT_NOFOLLOW)), &s);
     if (r < 0)
         return r;
     if (lx_path_missing(c->p, &s))
@@ -249,6 +249,13 @@ static int64_t may_lead(struct lx_prog *p, const struct lx_spot *to, bool link)
                : 0;
 }
 
+/** Whether a slash follows the name of something that is no directory. */
+static bool is_no_folder(const struct lx_spot *s)
+{
+    return s->slash && s->kind != SPOT_NOTHING && s->kind != SPOT_DIRECTORY &&
+           !(s->kind == SPOT_HOST && S_ISDIR(s->st.st_mode));
+}
+
 /** What removing, or renaming, the name of a spot may not do. */
 static int64_t may_take(struct lx_call *c, const struct lx_spot *s)
 {
@@ -268,12 +275,14 @@ static int64_t may_take(struct lx_call *c, const struct lx_spot *s)
 static int64_t unlink_path(struct lx_call *c, int64_t dir, const char *path, bool folder)
 {
     struct lx_spot s;
-    int64_t r = lx_path_find(c, dir, path, false, &s);
+    int64_t r = lx_path_find(c, dir, path, END_ENTRY, &s);
 
     if (r < 0)
         return r;
     if (!*s.name || s.dots)
         r = !folder ? -EISDIR : !s.dots ? -EBUSY : s.up ? -ENOTEMPTY : -EINVAL;
+    else if (is_no_folder(&s))
+        r = -ENOTDIR;
     else if ((r = may_take(c, &s)) == 0 && S_ISDIR(s.st.st_mode) != folder)
         r = folder ? -ENOTDIR : -EISDIR;
     if (!r)
@@ -339,7 +348,7 @@ static int64_t path_make(struct lx_call *c, int64_t dir, const char *path, make_
 {
     const mode_t m = (mode_t)(mode & 07777 & ~(uint64_t)c->p->umask), host = umask(0);
     struct lx_spot s;
-    int64_t r = lx_path_find(c, dir, path, false, &s);
+    int64_t r = lx_path_find(c, dir, path, END_ENTRY, &s);
 
     if (!r) {
         r = s.kind != SPOT_NOTHING         ? -EEXIST
@@ -445,6 +454,15 @@ static void follow_rename(struct lx_prog *p, const struct lx_spot *from, const s
     free(fresh);
 }
 
+/** Whether slashes stand behind names of directories only: the second is the first one's new name,
+ *  unless both are exchanged. */
+static bool slashes_fit(const struct lx_spot *from, const struct lx_spot *to, uint64_t flags)
+{
+    if (is_no_folder(from))
+        return false;
+    return flags & RENAME_EXCHANGE ? !is_no_folder(to) : !to->slash || S_ISDIR(from->st.st_mode);
+}
+
 static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const struct lx_spot *to,
                           uint64_t flags)
 {
@@ -457,24 +475,24 @@ static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const s
     err = may_take(c, from);
     if (!err && to->kind != SPOT_NOTHING && (flags & RENAME_NOREPLACE))
         err = -EEXIST;
+    if (!err && !slashes_fit(from, to, flags))
+        err = -ENOTDIR;
     if (!err)
         err = to->kind == SPOT_NOTHING && !(flags & RENAME_EXCHANGE) ? lx_path_may_change(c->p, to)
                                                                      : may_take(c, to);
-    if (!err && to->slash && !S_ISDIR(from->st.st_mode))
-        err = -ENOTDIR;
     return err ? err : may_lead(c->p, to, S_ISLNK(from->st.st_mode));
 }
 
-/** Finds both paths of a call, each from its directory. @return 0; or -errno, and there are none to
- *  free. @param follow  the first one's link */
-static int64_t find_two(struct lx_call *c, int64_t dir, bool follow, int64_t to_dir,
+/** Finds both paths of a call, each from its directory; the second names an entry. @return 0; or
+ *  -errno, and there are none to free. @param ending  the first one's */
+static int64_t find_two(struct lx_call *c, int64_t dir, enum lx_ending ending, int64_t to_dir,
                         struct lx_spot *from, struct lx_spot *to)
 {
-    int64_t r = lx_path_find(c, dir, c->path[0], follow, from);
+    int64_t r = lx_path_find(c, dir, c->path[0], ending, from);
 
     if (r < 0)
         return r;
-    r = lx_path_find(c, to_dir, c->path[1], false, to);
+    r = lx_path_find(c, to_dir, c->path[1], END_ENTRY, to);
     if (r < 0)
         lx_spot_free(from);
     return r;
@@ -495,7 +513,7 @@ static int64_t rename_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint
     if (flags & ~(uint64_t)(RENAME_NOREPLACE | RENAME_EXCHANGE) ||
         flags == (RENAME_NOREPLACE | RENAME_EXCHANGE))
         return -EINVAL;
-    r = find_two(c, dir, false, to_dir, &from, &to);
+    r = find_two(c, dir, END_ENTRY, to_dir, &from, &to);
     if (r < 0)
         return r;
     r = may_rename(c, &from, &to, flags);
@@ -552,7 +570,7 @@ static int64_t link_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64
 
     if (flags & ~(uint64_t)(G_AT_FOLLOW | G_AT_EMPTY_PATH))
         return -EINVAL;
-    r = find_two(c, dir, flags & G_AT_FOLLOW, to_dir, &from, &to);
+    r = find_two(c, dir, lx_ending_of(flags & G_AT_FOLLOW), to_dir, &from, &to);
     if (r < 0)
         return r;
     r = may_link(c->p, &from, &to);
@@ -595,7 +613,8 @@ static int64_t read_link(struct lx_call *c, int64_t dir, uint64_t va, uint64_t s
 
     if (size == 0 || size > INT32_MAX)
         return -EINVAL;
-    n = lx_path_find_at(c, dir, c->path[0], G_AT_EMPTY_PATH, false, &s); /* without being asked */
+    n = lx_path_find_at(c, dir, c->path[0], G_AT_EMPTY_PATH, END_LINK,
+                        &s); /* without being asked */
     if (n < 0)
         return n;
     if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_EXE)
@@ -645,7 +664,7 @@ int64_t lx_sys_chdir(struct lx_call *c)
 {
     struct lx_place at;
     struct lx_spot s;
-    int64_t r = lx_path_find(c, PATH_CWD, c->path[0], true, &s);
+    int64_t r = lx_path_find(c, PATH_CWD, c->path[0], END_FOLLOWED, &s);
 
     if (r < 0)
         return r;

@@ -66,7 +66,7 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
                          struct stat *st)
 {
     struct lx_spot s;
-    int64_t r = lx_path_find(c, dir, path, follow, &s);
+    int64_t r = lx_path_find(c, dir, path, lx_ending_of(follow), &s);
 
     if (r < 0)
         return r;
@@ -410,7 +410,7 @@ static int64_t statfs_path(struct lx_call *c, uint64_t va, bool wide)
 {
     struct lx_spot s;
     uint64_t type;
-    int64_t r = lx_path_find(c, PATH_CWD, c->path[0], true, &s);
+    int64_t r = lx_path_find(c, PATH_CWD, c->path[0], END_FOLLOWED, &s);
 
     if (r < 0)
         return r;

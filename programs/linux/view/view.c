@@ -399,8 +399,15 @@ static int end_in_place(const struct lx_view *v, struct lx_spot *s)
     return s->fd < 0 ? -EMFILE : prog_host_fstat(s->fd, &s->st) != 0 ? -errno : 0;
 }
 
+/** Whether a link is gone through. @param last  it is the path's last name */
+static bool goes_through(const struct lx_spot *s, bool last, enum lx_ending ending)
+{
+    return !last || ending == END_FOLLOWED || (s->slash && ending == END_LINK);
+}
+
 /** One name of the path. @return 1 at its end, 0 to go on, -errno */
-static int linux_view_walk(const struct lx_view *v, bool follow, struct lx_spot *s, struct rest *r)
+static int linux_view_walk(const struct lx_view *v, enum lx_ending ending, struct lx_spot *s,
+                           struct rest *r)
 {
     int n = view_next_name(r, s->name), err;
     bool last;
@@ -417,13 +424,13 @@ static int linux_view_walk(const struct lx_view *v, bool follow, struct lx_spot 
     err = view_step(v, s);
     if (err < 0)
         return err;
-    if (s->kind == SPOT_HOST && S_ISLNK(s->st.st_mode) && (!last || follow || s->slash))
+    if (s->kind == SPOT_HOST && S_ISLNK(s->st.st_mode) && goes_through(s, last, ending))
         return expand_link(v, s, r);
     return last ? 1 : go_in(s);
 }
 
 int lx_view_find(const struct lx_view *v, const struct lx_place *from, const char *path,
-                 bool follow, struct lx_spot *s)
+                 enum lx_ending ending, struct lx_spot *s)
 {
     struct rest *r = sim_alloc(1, sizeof *r);
     int err = *path ? strlen(path) < VIEW_PATH ? 0 : -ENAMETOOLONG : -ENOENT;
@@ -435,8 +442,8 @@ int lx_view_find(const struct lx_view *v, const struct lx_place *from, const cha
     if (!err)
         err = path[0] == '/' ? to_top(v, &s->in) : lx_place_copy(&s->in, from);
     while (!err)
-        err = linux_view_walk(v, follow, s, r);
-    if (err > 0 && s->slash &&
+        err = linux_view_walk(v, ending, s, r);
+    if (err > 0 && s->slash && ending != END_ENTRY &&
         (s->kind == SPOT_SYNTHETIC || (s->kind == SPOT_HOST && !S_ISDIR(s->st.st_mode))))
         err = -ENOTDIR;
     if (err < 0)

@@ -21,6 +21,14 @@ enum { VIEW_PATH = 4096 };
 struct lx_view;
 struct lx_synthetic;
 
+/** What a path means that ends at a link. */
+enum lx_ending {
+    END_LINK,     /**< the link itself; what it leads to if a slash follows */
+    END_FOLLOWED, /**< what it leads to */
+    END_ENTRY     /**< the directory's entry of that name, which a call makes, takes or replaces:
+                     itself,     and a slash behind it (lx_spot.slash) is for the caller to judge */
+};
+
 /** What a view is made of. All pointers belong to the caller. */
 struct lx_view_spec {
     const char *program;    /**< a file that can be read, by its own path; NULL: none */
@@ -54,7 +62,7 @@ struct lx_spot {
     enum lx_spot_kind kind;
     struct lx_place in;      /**< directory of the name */
     char name[NAME_MAX + 1]; /**< "" when the path ends in no name: it means `in` itself */
-    bool slash;              /**< ended in '/': must be a directory */
+    bool slash;              /**< ended in '/': must be a directory, see END_ENTRY */
     bool dots, up;           /**< ended in "." or "..", in ".." */
     bool is_root;            /**< the host's name must stay */
     bool writable;           /**< the file may be changed */
@@ -80,12 +88,11 @@ void lx_view_home(const struct lx_view *v, struct lx_place *at);
 /**
  * Follows a path.
  * @param from    where a relative one starts
- * @param follow  a link at its end too
  * @return 0 and *s owned by the caller (lx_spot_free), or -errno: -ENOENT, -ENOTDIR, -ELOOP,
  * -EACCES, -ENAMETOOLONG, or the host's own errno. -EMFILE: the host's limit
  */
 int lx_view_find(const struct lx_view *v, const struct lx_place *from, const char *path,
-                 bool follow, struct lx_spot *s);
+                 enum lx_ending ending, struct lx_spot *s);
 void lx_spot_free(struct lx_spot *s);
 
 /** The directory a spot is. @return 0 and *at owned by the caller, -ENOTDIR, -ENOENT, -EMFILE */
