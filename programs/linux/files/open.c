@@ -185,7 +185,7 @@ static int open_create(struct lx_prog *p, const struct lx_spot *s, uint32_t flag
 
 static int64_t open_new(struct lx_call *c, const struct lx_spot *s, uint32_t flags, uint64_t mode)
 {
-    int64_t err = !(flags & G_O_CREAT) ? -ENOENT : s->slash ? -EISDIR : lx_path_may_make(c->p, s);
+    int64_t err = !(flags & G_O_CREAT) ? -ENOENT : lx_path_may_make(c->p, s);
     int fd;
 
     if (err < 0)
@@ -228,7 +228,7 @@ int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_
         return -ETXTBSY;
     fd = open_install(c->p, lx_view_open(s, (int)(flags & 3)), flags, s->writable,
                       s->guard == GUARD_WORKS);
-    if (fd >= 0 && (flags & G_O_TRUNC) && s->st.st_size > 0) {
+    if (fd >= 0 && (flags & G_O_TRUNC)) {
         const int64_t err = lx_file_resize(c, lx_file_get(c->p, fd), 0);
         if (err < 0)
             fd = (lx_file_close(c->p, fd), err);
@@ -242,7 +242,7 @@ static int64_t open_folder(struct lx_call *c, const struct lx_spot *s, uint32_t 
     struct lx_file *f;
     int fd = -1;
 
-    if (flags & G_O_CREAT || (flags & 3) != 0)
+    if (flags & (G_O_CREAT | G_O_TRUNC) || (flags & 3) != 0)
         return -EISDIR;
     if (s->kind == SPOT_HOST && !(lx_view_rights(&s->st) & MAY_READ))
         return -EACCES;
@@ -273,8 +273,7 @@ static int64_t open_name(struct lx_call *c, const struct lx_spot *s, uint32_t fl
     if ((flags & G_O_DIRECTORY) && !folder)
         return -ENOTDIR;
     f = lx_file_new(p, folder ? FILE_FOLDER : FILE_PATH,
-                    s->kind == SPOT_HOST ? prog_host_copy(s->fd) : -1,
-                    flags & (G_O_PATH | G_O_DIRECTORY | G_O_NOFOLLOW));
+                    s->kind == SPOT_HOST ? prog_host_copy(s->fd) : -1, flags);
     if ((s->kind == SPOT_HOST && f->host < 0) || (folder && lx_view_enter(s, &f->place) < 0)) {
         lx_file_release(p, f);
         return lx_host_says(p, -EMFILE);
@@ -307,8 +306,6 @@ static int64_t open_unnamed(struct lx_call *c, const struct lx_spot *s, uint32_t
     const bool folder = s->kind == SPOT_HOST && S_ISDIR(s->st.st_mode);
     int fd;
 
-    if (!(flags & 3))
-        return -EINVAL;
     if (!folder)
         return s->kind == SPOT_NOTHING ? -ENOENT : s->kind == SPOT_DIRECTORY ? -EROFS : -ENOTDIR;
     if (!s->writable)
@@ -333,7 +330,7 @@ static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t fl
     case S_IFDIR:
         return open_folder(c, s, flags);
     case S_IFLNK:
-        return -ELOOP;
+        return flags & G_O_DIRECTORY ? -ENOTDIR : -ELOOP;
     case S_IFIFO:
         if (flags & G_O_DIRECTORY)
             return -ENOTDIR;
@@ -382,21 +379,43 @@ static void hint_at_view(struct lx_prog *p, const char *path)
     free(directory);
 }
 
+/** Whether flags do not go together: a directory is not made by being opened, and what has no name
+ *  is a file in a directory, to be written to. */
+static bool open_contradicts(uint32_t flags)
+{
+    if (flags & G_O_DIRECTORY)
+        return flags & G_O_CREAT || (flags & G_O_TMPFILE && !(flags & 3));
+    return flags & G_O_TMPFILE;
+}
+
+/** What a path's end means to those flags: a file that is made is an entry of its directory. */
+static enum lx_ending open_ending(const char *path, uint32_t flags)
+{
+    const size_t n = strlen(path);
+
+    if (flags & G_O_CREAT && n > 0 && path[n - 1] == '/')
+        return END_ENTRY;
+    return lx_ending_of(!(flags & G_O_NOFOLLOW) &&
+                        (flags & (G_O_CREAT | G_O_EXCL)) != (G_O_CREAT | G_O_EXCL));
+}
+
 static int64_t open_path(struct lx_call *c, int64_t dir, const char *path, uint32_t flags,
                          uint64_t mode)
 {
     const bool fresh = (flags & (G_O_CREAT | G_O_EXCL)) == (G_O_CREAT | G_O_EXCL);
-    const bool unnamed = (flags & (G_O_TMPFILE | G_O_DIRECTORY)) == (G_O_TMPFILE | G_O_DIRECTORY);
     struct lx_spot s;
-    int64_t r = lx_path_find(c, dir, path, !(flags & G_O_NOFOLLOW) && !fresh, &s);
+    int64_t r = open_contradicts(flags) ? -EINVAL
+                                        : lx_path_find(c, dir, path, open_ending(path, flags), &s);
 
     if (r == -ENOENT || (r == 0 && s.kind == SPOT_NOTHING && !s.in.root))
         hint_at_view(c->p, path);
     if (r < 0)
         return r;
-    if (flags & G_O_PATH)
+    if (flags & G_O_CREAT && s.slash && *s.name)
+        r = -EISDIR;
+    else if (flags & G_O_PATH)
         r = open_name(c, &s, flags);
-    else if (unnamed)
+    else if (flags & G_O_TMPFILE)
         r = open_unnamed(c, &s, flags, mode);
     else if (s.kind == SPOT_NOTHING)
         r = open_new(c, &s, flags, mode);
@@ -410,9 +429,17 @@ static int64_t open_path(struct lx_call *c, int64_t dir, const char *path, uint3
     return r;
 }
 
+/** What open takes of its flags: of a name it takes few. */
+static uint32_t open_flags(uint64_t flags)
+{
+    const uint32_t names = G_O_PATH | G_O_DIRECTORY | G_O_NOFOLLOW | G_O_CLOEXEC;
+
+    return (uint32_t)flags & (flags & G_O_PATH ? names : UINT32_MAX);
+}
+
 int64_t lx_sys_open(struct lx_call *c)
 {
-    return open_path(c, PATH_CWD, c->path[0], (uint32_t)c->a[1], c->a[2]);
+    return open_path(c, PATH_CWD, c->path[0], open_flags(c->a[1]), c->a[2]);
 }
 
 int64_t lx_sys_creat(struct lx_call *c)
@@ -422,5 +449,5 @@ int64_t lx_sys_creat(struct lx_call *c)
 
 int64_t lx_sys_openat(struct lx_call *c)
 {
-    return open_path(c, (int64_t)c->a[0], c->path[0], (uint32_t)c->a[2], c->a[3]);
+    return open_path(c, (int64_t)c->a[0], c->path[0], open_flags(c->a[2]), c->a[3]);
 }
