@@ -92,8 +92,10 @@ static int64_t change_owner(struct lx_call *c, int64_t dir, uint64_t user, uint6
     if (!r && (((uint32_t)user != UINT32_MAX && user != 1000) ||
                ((uint32_t)group != UINT32_MAX && group != 1000)))
         r = -EPERM;
-    if (!r)
-        lx_inode_chowned(c->p, lx_inode_of(c->p, &s.st), s.st.st_mode);
+    if (!r) {
+        lx_inode_changed(c->p, lx_inode_of(c->p, &s.st));
+        lx_inode_unset_id(lx_inode_of(c->p, &s.st), s.st.st_mode);
+    }
     lx_spot_free(&s);
     return r;
 }

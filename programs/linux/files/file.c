@@ -191,8 +191,10 @@ int64_t lx_sys_fchown(struct lx_call *c)
         err = -EPERM;
     if (!err)
         err = lx_host_result(prog_host_fstat(c->f->host, &st));
-    if (!err)
-        lx_inode_chowned(c->p, c->f->inode, st.st_mode);
+    if (!err) {
+        lx_inode_changed(c->p, c->f->inode);
+        lx_inode_unset_id(c->f->inode, st.st_mode);
+    }
     return err < 0 ? err : 0;
 }
 

@@ -111,9 +111,8 @@ void lx_inode_changed(struct lx_prog *p, struct lx_inode *n)
     n->ctime = lx_inode_now(p);
 }
 
-void lx_inode_chowned(struct lx_prog *p, struct lx_inode *n, mode_t mode)
+void lx_inode_unset_id(struct lx_inode *n, mode_t mode)
 {
-    lx_inode_changed(p, n);
     if (!S_ISDIR(mode)) /* without a right to execute, the group's bit means locks */
         n->special &= (mode | n->special) & S_IXGRP ? 0777 : 0777 | S_ISGID;
 }

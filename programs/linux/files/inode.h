@@ -76,8 +76,9 @@ void lx_inode_unlinked(struct lx_prog *p, struct lx_inode *n, uint64_t links);
 /** It was closed or unmapped: without a name, and open and mapped no more, it is forgotten. */
 void lx_inode_left(struct lx_prog *p, struct lx_inode *n);
 
-/** Its owner has been set, if only to what it is: it loses set-id bits. @param mode  the host's */
-void lx_inode_chowned(struct lx_prog *p, struct lx_inode *n, mode_t mode);
+/** Its bytes, its size or its owner have been set: a file loses set-id bits, but for the group's
+ *  where the group may not execute it. @param mode  the host's */
+void lx_inode_unset_id(struct lx_inode *n, mode_t mode);
 
 /** Turns what the host says of a file into what the guest sees. */
 void lx_inode_show(struct lx_prog *p, struct stat *st);

@@ -150,6 +150,16 @@ static uint64_t transfer_size_of(const struct lx_file *f)
     return prog_host_fstat(f->host, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
+/** A file's bytes or its size have changed. */
+static void note_change(struct lx_prog *p, const struct lx_file *f)
+{
+    struct stat st;
+
+    lx_inode_wrote(p, f->inode);
+    if (f->inode->special && prog_host_fstat(f->host, &st) == 0)
+        lx_inode_unset_id(f->inode, st.st_mode);
+}
+
 static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const uint8_t *buf,
                              size_t len, uint64_t at)
 {
@@ -174,8 +184,7 @@ static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const u
         lx_inode_sized(p, f->inode, transfer_size_of(f));
     if (done > 0 && f->inode) {
         lx_vm_file_wrote(&p->vm, f->inode->key.dev, f->inode->key.ino, at, buf, done);
-        lx_inode_wrote(p, f->inode);
-        f->inode->special &= 0777; /* set-id bits go */
+        note_change(p, f);
     }
     return done > 0 ? (int64_t)done : err;
 }
@@ -763,7 +772,7 @@ int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size)
         lx_inode_sized(p, f->inode, transfer_size_of(f));
     if (!err && f->inode) {
         lx_vm_file_resized(&p->vm, f->inode->key.dev, f->inode->key.ino, size);
-        lx_inode_wrote(p, f->inode);
+        note_change(p, f);
     }
     return err;
 }
