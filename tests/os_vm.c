@@ -112,6 +112,54 @@ Test(os_vm, bytes_survive_a_move)
     teardown(f);
 }
 
+/** The value of the word at the beginning of a page; -EFAULT: it cannot be read. */
+static int64_t word_at(struct fixture *f, uint64_t va)
+{
+    uint64_t v;
+
+    return lx_vm_read_word(&f->vm, va, 8, &v) < 0 ? -EFAULT : (int64_t)v;
+}
+
+Test(os_vm, holes_end_some_calls_and_no_others)
+{
+    struct fixture *f = setup(true);
+    const uint64_t at = (uint64_t)map(f, 0x40000000, 4, RW, true), len = 4 * f->page;
+    const uint64_t behind = at + 2 * f->page;
+
+    lx_vm_unmap(&f->vm, at + f->page, f->page);
+    cr_expect_eq(lx_vm_hole(&f->vm, at, len), at + f->page);
+    cr_expect_eq(lx_vm_hole(&f->vm, behind, 2 * f->page), at + len);
+    cr_expect_eq(lx_vm_write_word(&f->vm, at, 8, 1), 0);
+    cr_expect_eq(lx_vm_write_word(&f->vm, behind, 8, 2), 0);
+    cr_expect_eq(lx_vm_discard(&f->vm, at, len, false), -ENOMEM);
+    cr_expect(word_at(f, at) == 0 && word_at(f, behind) == 0);
+    cr_expect_eq(lx_vm_lock(&f->vm, at, len, true), -ENOMEM);
+    cr_expect(lx_vm_has_locked(&f->vm, at, f->page) && !lx_vm_has_locked(&f->vm, behind, f->page));
+    cr_expect_eq(lx_vm_protect(&f->vm, at, len, 0), -ENOMEM);
+    cr_expect(word_at(f, at) == -EFAULT && word_at(f, behind) == 0);
+    teardown(f);
+}
+
+Test(os_vm, what_is_shared_is_mapped_twice)
+{
+    struct fixture *f = setup(true);
+    const struct lx_vm_request rq = {
+        .len = 2 * f->page, .rights = RW, .shared = true, .fd = -1, .limit = UINT64_MAX};
+    const uint64_t first = (uint64_t)lx_vm_map(&f->vm, &rq);
+    int64_t second;
+
+    cr_expect_eq(lx_vm_write_word(&f->vm, first, 8, 5), 0);
+    second = lx_vm_remap(&f->vm, first, 0, 2 * f->page, true, 0);
+    cr_assert(second > 0 && (uint64_t)second != first);
+    cr_expect_eq(word_at(f, (uint64_t)second), 5);
+    cr_expect_eq(lx_vm_write_word(&f->vm, (uint64_t)second + f->page, 8, 6), 0);
+    cr_expect_eq(word_at(f, first + f->page), 6);
+    cr_expect_eq(lx_vm_unmap(&f->vm, first, 2 * f->page), 0);
+    cr_expect_eq(word_at(f, (uint64_t)second), 5);
+    cr_expect_eq(lx_vm_unmap(&f->vm, (uint64_t)second, 2 * f->page), 0);
+    teardown(f);
+}
+
 Test(os_vm, bad_requests_fail)
 {
     struct fixture *f = setup(false);
@@ -159,18 +207,18 @@ Test(os_vm, random_calls_agree_with_a_table)
     for (int n = 0; n < 4000; n++) {
         unsigned first = (s = s * 1664525 + 1013904223) >> 20 & (PAGES - 1);
         unsigned len = 1 + (s >> 12) % 8, what = (s >> 28) % 3, bits = s >> 9 & 3;
-        bool whole = true;
+        unsigned hole = first;
         len = first + len > PAGES ? PAGES - first : len;
-        for (unsigned i = first; i < first + len; i++)
-            whole = whole && rights[i];
+        while (hole < first + len && rights[hole])
+            hole++;
         if (what == 0)
             map(f, base + first * f->page, len, bits, true);
         else if (what == 1)
             lx_vm_unmap(&f->vm, base + first * f->page, len * f->page);
         else
             cr_expect_eq(lx_vm_protect(&f->vm, base + first * f->page, len * f->page, bits),
-                         whole ? 0 : -ENOMEM);
-        for (unsigned i = first; i < first + len && (what != 2 || whole); i++)
+                         hole == first + len ? 0 : -ENOMEM);
+        for (unsigned i = first; i < (what == 2 ? hole : first + len); i++)
             rights[i] = what == 1 ? 0 : (uint8_t)(0x80 | bits);
         for (unsigned i = 0; i < PAGES; i++) {
             enum nm_xlate want = !rights[i]         ? NM_XLATE_UNMAPPED

@@ -19,6 +19,7 @@ enum {
     G_MAP_FIXED_NOREPLACE = 0x100000,
     G_MREMAP_MAYMOVE = 1,
     G_MREMAP_FIXED = 2,
+    G_MREMAP_DONTUNMAP = 4,
     G_PROT_MASK = 7,
     G_PROT_KNOWN = 0x1f, /* PROT_SEM too; */
     GENERIC_PROT_KNOWN = 0xf,
@@ -26,7 +27,10 @@ enum {
     G_MS_BOTH = 5,
     G_MS_INVALIDATE = 2,
     G_MADV_DONTNEED = 4,
+    G_MADV_FREE = 8,
     G_MADV_REMOVE = 9,
+    G_MADV_WIPEONFORK = 18,
+    G_MADV_DONTNEED_LOCKED = 24,
     G_MADV_LAST = 25,
     G_MADV_HOLE = 5, /* 5 .. 7 mean nothing */
     G_MADV_HOLE_END = 7,
@@ -98,7 +102,8 @@ static int64_t memory_map(struct lx_call *c, uint64_t offset)
     };
     int64_t err = 0;
 
-    if (type < G_MAP_SHARED || type > G_MAP_SHARED_VALIDATE)
+    if (type < G_MAP_SHARED ||
+        type > (flags & G_MAP_ANONYMOUS ? G_MAP_PRIVATE : G_MAP_SHARED_VALIDATE))
         return -EINVAL;
     if (!(flags & G_MAP_ANONYMOUS)) {
         const struct lx_file *f = lx_file_get(c->p, (int32_t)c->a[4]);
@@ -150,9 +155,10 @@ int64_t lx_sys_mprotect(struct lx_call *c)
 
 int64_t lx_sys_mremap(struct lx_call *c)
 {
-    uint64_t flags = c->a[3];
+    const uint64_t flags = c->a[3], moves = G_MREMAP_FIXED | G_MREMAP_DONTUNMAP;
 
-    if ((flags & G_MREMAP_FIXED) && !(flags & G_MREMAP_MAYMOVE))
+    if (flags & ~(moves | G_MREMAP_MAYMOVE) || (flags & moves && !(flags & G_MREMAP_MAYMOVE)) ||
+        (flags & G_MREMAP_DONTUNMAP && c->a[1] != c->a[2]))
         return -EINVAL;
     return lx_vm_remap(&c->p->vm, c->a[0], c->a[1], c->a[2], flags & G_MREMAP_MAYMOVE,
                        flags & G_MREMAP_FIXED ? c->a[4] : 0);
@@ -176,8 +182,11 @@ int64_t lx_sys_madvise(struct lx_call *c)
     if (advice > G_MADV_LAST || (advice >= G_MADV_HOLE && advice <= G_MADV_HOLE_END) ||
         advice == G_MADV_REMOVE || !is_range(c))
         return -EINVAL;
-    if (advice == G_MADV_DONTNEED)
-        return lx_vm_discard(&c->p->vm, c->a[0], c->a[1]);
+    if (advice == G_MADV_DONTNEED || advice == G_MADV_DONTNEED_LOCKED)
+        return lx_vm_discard(&c->p->vm, c->a[0], c->a[1], advice == G_MADV_DONTNEED_LOCKED);
+    if ((advice == G_MADV_FREE || advice == G_MADV_WIPEONFORK) &&
+        !lx_vm_is_own(&c->p->vm, c->a[0], c->a[1]))
+        return -EINVAL;
     return lx_vm_mapped(&c->p->vm, c->a[0], c->a[1]);
 }
 
@@ -196,13 +205,14 @@ int64_t lx_sys_msync(struct lx_call *c)
 static int64_t memory_lock(struct lx_call *c, bool locked)
 {
     const uint64_t page = c->p->vm.page, from = c->a[0] & ~(page - 1);
-    const uint64_t end = (c->a[0] + c->a[1] + page - 1) & ~(page - 1);
+    const uint64_t all = (c->a[0] - from + c->a[1] + page - 1) & ~(page - 1);
+    const uint64_t len = c->p->n64 ? all : (uint32_t)all; /* of a word, as Linux reckons */
 
     if (locked && c->p->vm.most.locked == 0)
         return -EPERM;
-    if (end < from)
+    if (from + len < from)
         return -EINVAL;
-    return lx_vm_lock(&c->p->vm, from, end - from, locked);
+    return lx_vm_lock(&c->p->vm, from, len, locked);
 }
 
 int64_t lx_sys_mlock(struct lx_call *c)
@@ -249,14 +259,18 @@ int64_t lx_sys_munlockall(struct lx_call *c)
 /** Every page is present that was touched; and one that was not costs no disk. */
 int64_t lx_sys_mincore(struct lx_call *c)
 {
-    const uint64_t page = c->p->vm.page, pages = (c->a[1] + page - 1) / page;
-    int64_t err = c->a[0] & (page - 1)          ? -EINVAL
-                  : c->a[0] + c->a[1] < c->a[0] ? -ENOMEM
-                                                : lx_vm_mapped(&c->p->vm, c->a[0], pages * page);
+    const uint64_t page = c->p->vm.page, len = (c->a[1] + page - 1) & ~(page - 1);
+    uint64_t hole;
 
-    for (uint64_t i = 0; !err && i < pages; i++)
-        err = lx_vm_write_word(&c->p->vm, c->a[2] + i, 1, 1);
-    return err;
+    if (c->a[0] & (page - 1))
+        return -EINVAL;
+    if (c->a[0] + len < c->a[0])
+        return -ENOMEM;
+    hole = lx_vm_hole(&c->p->vm, c->a[0], len);
+    for (uint64_t va = c->a[0]; va < hole; va += page)
+        if (lx_vm_write_word(&c->p->vm, c->a[2] + (va - c->a[0]) / page, 1, 1) < 0)
+            return -EFAULT;
+    return hole == c->a[0] + len ? 0 : -ENOMEM;
 }
 
 int64_t lx_sys_cacheflush(struct lx_call *c)

@@ -163,10 +163,9 @@ static void note_change(struct lx_prog *p, const struct lx_file *f)
 static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const uint8_t *buf,
                              size_t len, uint64_t at)
 {
+    const uint64_t was = transfer_size_of(f);
     size_t done = 0;
-    int64_t err = at > (uint64_t)INT64_MAX - len
-                      ? -EFBIG
-                      : lx_seals_on_write(f, transfer_size_of(f), at + len);
+    int64_t err = at > (uint64_t)INT64_MAX - len ? -EFBIG : lx_seals_on_write(f, was, at + len);
 
     if (!err && len > 0 && f->inode) {
         const uint64_t end = lx_inode_extend(p, f->inode, at + len);
@@ -183,6 +182,8 @@ static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const u
     if (f->inode && f->inode->counted)
         lx_inode_sized(p, f->inode, transfer_size_of(f));
     if (done > 0 && f->inode) {
+        if (at + done > was)
+            lx_vm_file_grew(&p->vm, f->inode->key.dev, f->inode->key.ino, was);
         lx_vm_file_wrote(&p->vm, f->inode->key.dev, f->inode->key.ino, at, buf, done);
         note_change(p, f);
     }
@@ -771,6 +772,8 @@ int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size)
     if (f->inode && f->inode->counted)
         lx_inode_sized(p, f->inode, transfer_size_of(f));
     if (!err && f->inode) {
+        if (size > now)
+            lx_vm_file_grew(&p->vm, f->inode->key.dev, f->inode->key.ino, now);
         lx_vm_file_resized(&p->vm, f->inode->key.dev, f->inode->key.ino, size);
         note_change(p, f);
     }

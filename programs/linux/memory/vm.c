@@ -359,29 +359,47 @@ int64_t lx_vm_unmap(struct lx_vm *vm, uint64_t addr, uint64_t len)
     return 0;
 }
 
+uint64_t lx_vm_hole(const struct lx_vm *vm, uint64_t addr, uint64_t len)
+{
+    const uint64_t end = addr + len;
+
+    for (size_t i = area_after(vm, addr); addr < end && i < vm->count && vm->areas[i].start <= addr;
+         i++)
+        addr = vm->areas[i].end;
+    return addr < end ? addr : end;
+}
+
 int64_t lx_vm_mapped(const struct lx_vm *vm, uint64_t addr, uint64_t len)
 {
-    uint64_t end = addr + len;
+    return lx_vm_hole(vm, addr, len) == addr + len ? 0 : -ENOMEM;
+}
 
-    for (size_t i = area_after(vm, addr); addr < end; i++) {
-        if (i == vm->count || vm->areas[i].start > addr)
-            return -ENOMEM;
-        addr = vm->areas[i].end;
-    }
-    return 0;
+/** As far as [addr, end) may have other rights. @param[out] err  why not farther: -ENOMEM, -EACCES;
+ *  0: all of it may */
+static uint64_t protect_end(const struct lx_vm *vm, uint64_t addr, uint64_t end, unsigned rights,
+                            int64_t *err)
+{
+    const uint64_t hole = lx_vm_hole(vm, addr, end - addr);
+
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < hole; i++)
+        if (vm->areas[i].read_only && (rights & LX_W)) {
+            *err = -EACCES;
+            return vm->areas[i].start > addr ? vm->areas[i].start : addr;
+        }
+    *err = hole == end ? 0 : -ENOMEM;
+    return hole;
 }
 
 int64_t lx_vm_protect(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned rights)
 {
-    uint64_t end = addr + round_up(vm, len);
+    uint64_t end;
+    int64_t err;
 
     if (!range_ok(vm, addr, len))
         return addr & (vm->page - 1) ? -EINVAL : -ENOMEM;
-    if (lx_vm_mapped(vm, addr, end - addr) < 0)
-        return -ENOMEM;
-    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
-        if (vm->areas[i].read_only && (rights & LX_W))
-            return -EACCES;
+    end = protect_end(vm, addr, addr + round_up(vm, len), rights, &err);
+    if (end == addr)
+        return err;
     if (!areas_fit(vm, addr, end, 0) || ((rights & LX_W) && !lx_vm_may_write(vm, addr, end - addr)))
         return -ENOMEM;
     vm_split(vm, addr);
@@ -390,21 +408,20 @@ int64_t lx_vm_protect(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned ri
         vm->areas[i].rights = rights;
     shoot_down(vm, addr, end);
     each_page(vm, addr, end, set_rights, &rights);
-    return 0;
+    return err;
 }
 
 int64_t lx_vm_lock(struct lx_vm *vm, uint64_t addr, uint64_t len, bool locked)
 {
-    const uint64_t end = addr + len;
+    const uint64_t end = lx_vm_hole(vm, addr, len);
 
-    if (lx_vm_mapped(vm, addr, len) < 0 || !areas_fit(vm, addr, end, 0) ||
-        (locked && !lx_vm_may_lock(vm, addr, len)))
+    if (!areas_fit(vm, addr, end, 0) || (locked && !lx_vm_may_lock(vm, addr, len)))
         return -ENOMEM;
     vm_split(vm, addr);
     vm_split(vm, end);
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
         vm->areas[i].locked = locked;
-    return 0;
+    return end == addr + len ? 0 : -ENOMEM;
 }
 
 void lx_vm_lock_areas(struct lx_vm *vm, bool locked)
@@ -486,51 +503,121 @@ bool lx_vm_has_registers(const struct lx_vm *vm, uint64_t addr, uint64_t len)
     return false;
 }
 
-/** Whether the area at `addr` may have so much more. @return 0, -ENOMEM, -EAGAIN */
-static int64_t may_grow(struct lx_vm *vm, uint64_t addr, uint64_t more)
+/** Whether [addr, end) is one mapping to Linux, which joins neighbours that are alike. */
+static bool is_one(const struct lx_vm *vm, uint64_t addr, uint64_t end)
+{
+    size_t i = area_after(vm, addr);
+
+    while (i + 1 < vm->count && vm->areas[i].end < end &&
+           areas_alike(&vm->areas[i], &vm->areas[i + 1]))
+        i++;
+    return i < vm->count && vm->areas[i].end >= end;
+}
+
+/** Whether the mapping [addr, end) may have so much more. @return 0, -EFAULT, -EINVAL, -ENOMEM,
+ *  -EAGAIN */
+static int64_t may_grow(struct lx_vm *vm, uint64_t addr, uint64_t end, uint64_t more)
 {
     const struct lx_vm_area *a = lx_vm_find(vm, addr);
     const uint64_t nowhere = lx_vm_end(vm);
 
+    if (!is_one(vm, addr, end))
+        return -EFAULT;
+    if (a->kind == VM_REGISTERS) /* they end where the card's do */
+        return -EINVAL;
     if (!lx_vm_may_map(vm, nowhere, more, a->rights, a->shared))
         return -ENOMEM;
     return a->locked && !lx_vm_may_lock(vm, nowhere, more) ? -EAGAIN : 0;
 }
 
-int64_t lx_vm_remap(struct lx_vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len,
-                    bool may_move, uint64_t fixed)
+/** Takes [from, from + len) away from where it is, to a place for `to` bytes. */
+static int64_t move_away(struct lx_vm *vm, uint64_t from, uint64_t len, uint64_t to, uint64_t fixed)
 {
-    uint64_t from = round_up(vm, old_len), to = round_up(vm, new_len), at;
-    int64_t err;
+    const uint64_t at = fixed ? fixed : find_place(vm, to);
 
-    if (new_len == 0 || to < new_len || from == 0 || !range_ok(vm, addr, from) ||
-        (fixed && (!range_ok(vm, fixed, to) || (fixed < addr + from && addr < fixed + to))))
-        return -EINVAL;
-    if (to > from && lx_vm_has_registers(vm, addr, from)) /* they end where the card's do */
-        return -EINVAL;
-    if (lx_vm_mapped(vm, addr, from) < 0)
-        return -EFAULT;
-    if (!areas_fit(vm, addr, addr + from, 1) || (fixed && !areas_fit(vm, fixed, fixed + to, 3)))
-        return -ENOMEM;
-    if (to > from && (err = may_grow(vm, addr, to - from)) < 0)
-        return err;
-    if (to < from)
-        clear_range(vm, addr + to, addr + from);
-    if (!fixed && (to <= from || grow_in_place(vm, addr + from, to - from)))
-        return (int64_t)addr;
-    if (!may_move)
-        return -ENOMEM;
-    if (to > lx_vm_end(vm))
-        return -ENOMEM;
-    at = fixed ? fixed : find_place(vm, to);
-    if (!at)
+    if (!at || to > lx_vm_end(vm))
         return -ENOMEM;
     if (fixed)
         clear_range(vm, at, at + to);
-    move_range(vm, addr, at, from < to ? from : to);
-    if (to > from)
-        grow_in_place(vm, at + from, to - from);
+    move_range(vm, from, at, len);
+    if (to > len)
+        grow_in_place(vm, at + len, to - len);
     return (int64_t)at;
+}
+
+/** A page of shared memory is its file's from now on. */
+static void give_page(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
+{
+    const struct lx_vm_area *a = ctx;
+
+    lx_vm_file_add_page(a->file, (va - a->start) >> vm->shift, *e & ~(uint64_t)LOW_BITS);
+    *e |= OF_FILE;
+}
+
+/** Shared memory is of a file, so that it can be mapped twice: one without a name, as Linux gives
+ *  it from the beginning. @return false: the host has none left */
+static bool area_of_file(struct lx_vm *vm, struct lx_vm_area *a)
+{
+    if (a->file)
+        return true;
+    a->file = lx_vm_file_unnamed(vm, a->end - a->start);
+    if (!a->file)
+        return false;
+    lx_vm_file_share(a->file);
+    a->offset = 0;
+    each_page(vm, a->start, a->end, give_page, a);
+    return true;
+}
+
+/** Maps what is shared at `addr` a second time. */
+static int64_t map_again(struct lx_vm *vm, uint64_t addr, uint64_t len, uint64_t fixed)
+{
+    struct lx_vm_area *a = &vm->areas[area_after(vm, addr)], again;
+    const uint64_t at = fixed ? fixed : find_place(vm, len);
+
+    if (!at || len > lx_vm_end(vm) || !area_of_file(vm, a))
+        return -ENOMEM;
+    again = *a;
+    again.offset += addr - again.start;
+    again.start = at;
+    again.end = at + len;
+    hold_file(&again);
+    clear_range(vm, at, at + len);
+    add_area(vm, &again);
+    return (int64_t)at;
+}
+
+int64_t lx_vm_remap(struct lx_vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len,
+                    bool may_move, uint64_t fixed)
+{
+    uint64_t from = round_up(vm, old_len), to = round_up(vm, new_len);
+    const struct lx_vm_area *a = lx_vm_find(vm, addr);
+    int64_t err;
+
+    if (new_len == 0 || to < new_len || !range_ok(vm, addr, from) ||
+        (fixed && (!range_ok(vm, fixed, to) || (fixed < addr + from && addr < fixed + to))))
+        return -EINVAL;
+    if (!a)
+        return -EFAULT;
+    if (from == 0 && (!a->shared || a->kind != VM_COHERENT))
+        return -EINVAL;
+    if (!areas_fit(vm, addr, addr + from, 1) || (fixed && !areas_fit(vm, fixed, fixed + to, 3)))
+        return -ENOMEM;
+    if (to < from) {
+        clear_range(vm, addr + to, addr + from);
+        from = to;
+    }
+    if (!fixed && to == from)
+        return (int64_t)addr;
+    if (lx_vm_mapped(vm, addr, from) < 0)
+        return -EFAULT;
+    if (to > from && (err = may_grow(vm, addr, addr + from, to - from)) < 0)
+        return err;
+    if (!fixed && from > 0 && grow_in_place(vm, addr + from, to - from))
+        return (int64_t)addr;
+    if (!may_move)
+        return -ENOMEM;
+    return from ? move_away(vm, addr, from, to, fixed) : map_again(vm, addr, to, fixed);
 }
 
 uint64_t lx_vm_brk(struct lx_vm *vm, uint64_t want)
@@ -553,22 +640,30 @@ uint64_t lx_vm_brk(struct lx_vm *vm, uint64_t want)
     return vm->brk = want;
 }
 
-int64_t lx_vm_discard(struct lx_vm *vm, uint64_t addr, uint64_t len)
+int64_t lx_vm_discard(struct lx_vm *vm, uint64_t addr, uint64_t len, bool locked)
 {
     uint64_t end = addr + round_up(vm, len);
 
     if (!range_ok(vm, addr, len))
         return -EINVAL;
-    if (lx_vm_mapped(vm, addr, end - addr) < 0)
-        return -ENOMEM;
     shoot_down(vm, addr, end);
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++) {
         const struct lx_vm_area *a = &vm->areas[i];
+        if (a->locked && !locked)
+            return -EINVAL;
         if (!a->shared) /* others see those */
             each_page(vm, a->start > addr ? a->start : addr, a->end < end ? a->end : end, drop_page,
                       NULL);
     }
-    return 0;
+    return lx_vm_mapped(vm, addr, end - addr);
+}
+
+bool lx_vm_is_own(const struct lx_vm *vm, uint64_t addr, uint64_t len)
+{
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < addr + len; i++)
+        if (vm->areas[i].shared || vm->areas[i].file)
+            return false;
+    return true;
 }
 
 int64_t lx_vm_sync(struct lx_vm *vm, uint64_t addr, uint64_t len)

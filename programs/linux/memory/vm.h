@@ -101,20 +101,29 @@ struct lx_vm_request {
  * the host's limit of open files. */
 int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq);
 int64_t lx_vm_unmap(struct lx_vm *vm, uint64_t addr, uint64_t len);
-/** -EACCES: a shared mapping of a file that was opened for reading cannot become writable. */
+/** Up to the first hole, -ENOMEM, or the first shared mapping of a file that was opened for
+ * reading, which cannot become writable, -EACCES. */
 int64_t lx_vm_protect(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned rights);
-/** Moves or resizes; @param fixed  new address, or 0 @param may_move  MREMAP_MAYMOVE */
+/** Moves or resizes; of nothing (old_len 0), maps what is shared at `addr` a second time.
+ *  @param fixed  new address, or 0 @param may_move  MREMAP_MAYMOVE
+ *  @return the address; -EFAULT: no mapping; -EINVAL, -ENOMEM, -EAGAIN */
 int64_t lx_vm_remap(struct lx_vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len,
                     bool may_move, uint64_t fixed);
 /** Sets the program break; returns the break in force. */
 uint64_t lx_vm_brk(struct lx_vm *vm, uint64_t want);
-/** Throws private pages away; they read as zero (or the file) again. */
-int64_t lx_vm_discard(struct lx_vm *vm, uint64_t addr, uint64_t len);
+/** Throws private pages away, on both sides of holes; they read as zero (or the file) again.
+ *  @param locked  those that are locked too; else -EINVAL @return -ENOMEM: there was a hole */
+int64_t lx_vm_discard(struct lx_vm *vm, uint64_t addr, uint64_t len, bool locked);
+/** Whether all that is mapped of [addr, addr+len) is no file's, and not shared. */
+bool lx_vm_is_own(const struct lx_vm *vm, uint64_t addr, uint64_t len);
 /** Writes changed shared pages back to their files. Always 0. */
 int64_t lx_vm_sync(struct lx_vm *vm, uint64_t addr, uint64_t len);
+/** The first address in [addr, addr+len) where nothing is mapped; its end: there is none. */
+uint64_t lx_vm_hole(const struct lx_vm *vm, uint64_t addr, uint64_t len);
 /** -ENOMEM unless [addr, addr+len) is mapped throughout. */
 int64_t lx_vm_mapped(const struct lx_vm *vm, uint64_t addr, uint64_t len);
-/** Locks pages, or no longer. @return -ENOMEM unless all are mapped and may be locked */
+/** Locks pages, or no longer, up to the first hole. @return -ENOMEM unless all are mapped and may
+ * be locked */
 int64_t lx_vm_lock(struct lx_vm *vm, uint64_t addr, uint64_t len, bool locked);
 /** Locks all there is, or no longer. */
 void lx_vm_lock_areas(struct lx_vm *vm, bool locked);
@@ -168,6 +177,8 @@ void lx_vm_file_wrote(struct lx_vm *vm, uint64_t dev, uint64_t ino, uint64_t at,
 bool lx_vm_file_written_by_memory(struct lx_vm *vm, uint64_t dev, uint64_t ino);
 /** Whether any area is of the file. */
 bool lx_vm_file_mapped(const struct lx_vm *vm, uint64_t dev, uint64_t ino);
+/** It has more bytes than it had: what memory had behind its end, on the last page, is zeros. */
+void lx_vm_file_grew(struct lx_vm *vm, uint64_t dev, uint64_t ino, uint64_t was);
 /** It has another size: pages beyond are gone. */
 void lx_vm_file_resized(struct lx_vm *vm, uint64_t dev, uint64_t ino, uint64_t size);
 /** The same question from the operating system, on behalf of `card`: a page without memory gets

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uthash.h>
@@ -62,6 +63,17 @@ struct lx_vm_file *lx_vm_file_open(struct lx_vm *vm, int fd, bool writable)
     f->fd = own;
     f->writable = writable;
     f->refs++;
+    return f;
+}
+
+struct lx_vm_file *lx_vm_file_unnamed(struct lx_vm *vm, uint64_t size)
+{
+    const int fd = prog_host_memfd_create("shared", MFD_CLOEXEC);
+    struct lx_vm_file *f = NULL;
+
+    if (fd >= 0 && prog_host_ftruncate(fd, (off_t)size) == 0)
+        f = lx_vm_file_open(vm, fd, false);
+    prog_host_close(fd);
     return f;
 }
 
@@ -230,21 +242,38 @@ void lx_vm_file_wrote(struct lx_vm *vm, uint64_t dev, uint64_t ino, uint64_t at,
     }
 }
 
+/** Clears what a shared page has behind the file's end. */
+static void clear_tail(struct lx_vm *vm, struct lx_vm_file *f, uint64_t end)
+{
+    size_t n = vm->page - (end & (vm->page - 1));
+    uint64_t pa;
+    uint8_t *tail = n < vm->page ? cached_part(vm, f, end, &n, &pa) : NULL;
+
+    if (!tail)
+        return;
+    memset(tail, 0, n);
+    nm_machine_os_wrote(vm->m, pa, n);
+}
+
+void lx_vm_file_grew(struct lx_vm *vm, uint64_t dev, uint64_t ino, uint64_t was)
+{
+    struct lx_vm_file *f = vm->files ? find_file(vm, dev, ino) : NULL;
+
+    if (f)
+        clear_tail(vm, f, was);
+}
+
 void lx_vm_file_resized(struct lx_vm *vm, uint64_t dev, uint64_t ino, uint64_t size)
 {
     struct lx_vm_file *f = vm->files ? find_file(vm, dev, ino) : NULL;
-    const uint64_t pages = (size + vm->page - 1) / vm->page, in = size & (vm->page - 1);
+    const uint64_t pages = (size + vm->page - 1) / vm->page;
     struct lx_vm_cached *c, *tmp;
 
     if (!f)
         return;
     lx_vm_drop_beyond(vm, f, pages * vm->page);
-    HASH_ITER(hh, f->pages, c, tmp) {
-        if (c->index >= pages) {
+    HASH_ITER(hh, f->pages, c, tmp)
+        if (c->index >= pages)
             vm_file_forget(vm, f, c);
-        } else if (c->index == pages - 1 && in) {
-            memset(nm_machine_image(vm->m) + c->pa + in, 0, vm->page - in);
-            nm_machine_os_wrote(vm->m, c->pa + in, vm->page - in);
-        }
-    }
+    clear_tail(vm, f, size);
 }

@@ -20,6 +20,9 @@ struct lx_vm_file {
 
 /** The record of an open file, one use more. @return NULL when the host has no descriptor left */
 struct lx_vm_file *lx_vm_file_open(struct lx_vm *vm, int fd, bool writable);
+/** One without a name that nobody else has, one use: its pages are never written back.
+ *  @return NULL as above */
+struct lx_vm_file *lx_vm_file_unnamed(struct lx_vm *vm, uint64_t size);
 void lx_vm_file_release(struct lx_vm *vm, struct lx_vm_file *f);
 /** One shared area more or less; the last one takes the pages along, written back. */
 void lx_vm_file_share(struct lx_vm_file *f);
