@@ -24,7 +24,7 @@ NUMBER = re.compile(r"^NUMBER\((\w+),\s*(\w+),\s*(\w+),\s*(\w+)\)", re.M)
 NAMED = re.compile(r"^NAMED\((\w+),\s*(-?\d+),\s*(-?\d+),\s*(-?\d+)\)", re.M)
 SYS = re.compile(r"^SYS\((\w+),\s*(-?\d+),\s*(-?\d+),\s*(-?\d+),", re.M)
 WORD = re.compile(r'^WORD\((0x\w+), (0x\w+), "(.*)"\)', re.M)
-HEADERS = "".join(f"#include <asm/{name}.h>\n" for name in ("bitsperlong", "fcntl", "mman", "resource", "siginfo", "signal", "unistd"))
+HEADERS = "".join(f"#include <asm/{name}.h>\n" for name in ("bitsperlong", "fcntl", "ioctls", "mman", "resource", "siginfo", "signal", "unistd"))
 # Not in the headers: IRIX's call.
 OURS = {"syssgi"}
 # Names of the table that are other ones in ARM's headers: there a call's first name is that for 16-bit users.

@@ -33,9 +33,11 @@ int64_t lx_sys_getpgid(struct lx_call *c)
 
 int64_t lx_sys_setpgid(struct lx_call *c)
 {
-    if ((int32_t)c->a[1] < 0)
+    const int32_t process = c->a[0] ? (int32_t)c->a[0] : FIRST_TID;
+
+    if ((c->a[1] ? (int32_t)c->a[1] : process) < 0) /* the group is its own */
         return -EINVAL;
-    if (c->a[0] && c->a[0] != FIRST_TID)
+    if (process != FIRST_TID)
         return -ESRCH;
     return -EPERM; /* it leads a session */
 }

@@ -52,7 +52,17 @@ extern const struct lx_kind lx_kinds[LX_KINDS];
 const struct lx_os_function *lx_os_function_at(const struct lx_kind *k, uint64_t va);
 
 /** Sets of numbers that are translated (numbers.def). Flags are so bit by bit. */
-enum lx_number_set { LX_OPEN, LX_MAP, LX_FCNTL, LX_LIMIT, LX_SIGNAL, LX_ACTION, LX_CODE, LX_HOW };
+enum lx_number_set {
+    LX_OPEN,
+    LX_MAP,
+    LX_FCNTL,
+    LX_IOCTL,
+    LX_LIMIT,
+    LX_SIGNAL,
+    LX_ACTION,
+    LX_CODE,
+    LX_HOW
+};
 
 /** MIPS's number for a guest's; one that means nothing becomes one that means nothing. */
 uint64_t lx_number_in(const struct lx_kind *k, enum lx_number_set set, uint64_t v);

@@ -201,6 +201,16 @@ static int64_t path_times(struct lx_call *c, int64_t dir, const char *path, bool
     return 0;
 }
 
+/** The same of an open file. */
+static int64_t file_times(struct lx_prog *p, const struct lx_file *f, const struct times *t)
+{
+    if (f->inode && !f->writable)
+        return -EROFS;
+    if (f->inode)
+        set_times(p, f->inode, t);
+    return 0;
+}
+
 /** Reads two times of `unit` per second; without any: now. */
 static int64_t get_times(struct lx_call *c, uint64_t va, unsigned w, uint64_t unit, struct times *t)
 {
@@ -232,21 +242,20 @@ int64_t lx_sys_utimensat(struct lx_call *c)
 
     if (!r && t.ts[0].tv_nsec == G_UTIME_OMIT && t.ts[1].tv_nsec == G_UTIME_OMIT)
         return 0; /* nothing to do: nothing else is looked at */
-    if (!r && c->a[3] & ~(uint64_t)G_AT_NOFOLLOW)
+    if (!r && c->a[3] & ~(uint64_t)(G_AT_NOFOLLOW | G_AT_EMPTY_PATH))
         r = -EINVAL;
     if (r < 0)
         return r;
-    if (!c->a[1]) {
-        if (!f || f->kind == FILE_PATH)
-            return -EBADF;
-        if (f->inode && !f->writable)
-            return -EROFS;
-        if (f->inode)
-            set_times(c->p, f->inode, &t);
-        return 0;
-    }
+    if (!c->a[1] && (int32_t)c->a[0] != PATH_CWD)
+        return c->a[3] ? -EINVAL : !f || f->kind == FILE_PATH ? -EBADF : file_times(c->p, f, &t);
     r = lx_vm_string(&c->p->vm, c->a[1], path, sizeof path);
-    return r < 0 ? r : path_times(c, (int32_t)c->a[0], path, !(c->a[3] & G_AT_NOFOLLOW), &t);
+    if (r < 0)
+        return r;
+    if (path[0] || !(c->a[3] & G_AT_EMPTY_PATH))
+        return path_times(c, (int32_t)c->a[0], path, !(c->a[3] & G_AT_NOFOLLOW), &t);
+    if ((int32_t)c->a[0] == PATH_CWD)
+        return path_times(c, PATH_CWD, ".", true, &t);
+    return f ? file_times(c->p, f, &t) : -EBADF;
 }
 
 int64_t lx_sys_utimes(struct lx_call *c)

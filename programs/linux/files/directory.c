@@ -165,7 +165,7 @@ int64_t lx_sys_getdents64(struct lx_call *c)
 {
     struct directory *d;
     uint64_t done = 0;
-    int64_t err = c->f->kind != FILE_FOLDER ? -ENOTDIR : c->f->flags & G_O_PATH ? -EBADF : 0;
+    int64_t err = c->f->flags & G_O_PATH ? -EBADF : c->f->kind != FILE_FOLDER ? -ENOTDIR : 0;
 
     if (!err && !c->f->directory)
         err = directory_list(c->p, c->f);

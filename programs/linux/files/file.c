@@ -245,17 +245,53 @@ static bool file_is_name(const struct lx_file *f)
     return f->kind == FILE_PATH || f->flags & G_O_PATH;
 }
 
+/** [bytes] How far a file's end, or a pipe's last byte, is. @return -ENOTTY: nobody knows; what a
+ *  stream of the host's has differs from run to run */
+static int64_t put_waiting(struct lx_call *c)
+{
+    const struct lx_file *f = c->f;
+    uint64_t waiting;
+    struct stat st;
+
+    if (f->pipe)
+        waiting = f->pipe->count;
+    else if (f->kind == FILE_HOST && f->inode && prog_host_fstat(f->host, &st) == 0)
+        waiting = (uint64_t)st.st_size - f->at;
+    else
+        return -ENOTTY;
+    return lx_vm_write32(&c->p->vm, c->a[2], (uint32_t)waiting);
+}
+
+/** O_NONBLOCK by ioctl. */
+static int64_t set_waiting(struct lx_call *c)
+{
+    uint32_t on;
+
+    if (lx_vm_read32(&c->p->vm, c->a[2], &on) < 0)
+        return -EFAULT;
+    c->f->flags = (c->f->flags & ~(uint32_t)G_O_NONBLOCK) | (on ? G_O_NONBLOCK : 0);
+    return 0;
+}
+
 int64_t lx_sys_ioctl(struct lx_call *c)
 {
     enum { LOOK = 0x4e01 };
+    enum { WAITING = 0x467f, NONBLOCK = 0x667e, CLOEXEC = 0x6601, NOT_CLOEXEC }; /* MIPS's */
+    const uint64_t command = lx_number_in(c->p->kind, LX_IOCTL, c->a[1]);
 
     if (file_is_name(c->f))
         return -EBADF;
+    if (command == CLOEXEC || command == NOT_CLOEXEC) {
+        c->p->fds[c->a[0]].cloexec = command == CLOEXEC;
+        return 0;
+    }
+    if (command == NONBLOCK)
+        return set_waiting(c);
     if (c->f->kind == FILE_DEVICE && c->a[1] == LOOK)
         return lx_device_look(c, c->a[2]);
     if (c->f->kind == FILE_OBJECT && c->f->ops->control)
         return c->f->ops->control(c, c->f);
-    return -ENOTTY; /* nothing here is a terminal, see above */
+    return command == WAITING ? put_waiting(c) : -ENOTTY; /* nothing here is a terminal */
 }
 
 static int64_t file_duplicate(struct lx_call *c, uint64_t to, bool cloexec)

@@ -174,7 +174,7 @@ void lx_inode_unlinked(struct lx_prog *p, struct lx_inode *n, uint64_t links)
 static void show_directory(struct stat *st)
 {
     st->st_size = BLOCK;
-    st->st_nlink = 1; /* as where nobody counts */
+    st->st_nlink = st->st_nlink > 0; /* as where nobody counts */
 }
 
 void lx_inode_show(struct lx_prog *p, struct stat *st)

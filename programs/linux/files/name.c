@@ -41,6 +41,7 @@ static const struct lx_file_ops name_ops = {
     .ready = name_ready,
     .write = name_write,
     .release = name_release,
+    .mode = S_IFREG | 0044,
 };
 
 int64_t lx_name_open(struct lx_prog *p, uint32_t tid, uint32_t flags)

@@ -7,6 +7,7 @@
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
+#include "programs/linux/files/object.h"
 #include "programs/linux/files/path.h"
 
 #include <string.h>
@@ -57,6 +58,8 @@ static int64_t stat_file(struct lx_prog *p, const struct lx_file *f, struct stat
         lx_inode_show(p, st);
     } else if (f->kind == FILE_FOLDER)
         stat_made_up(st, S_IFDIR | 0555, 0);
+    else if (f->kind == FILE_OBJECT)
+        stat_made_up(st, f->ops->mode | 0600, 0);
     else /* the standard streams, whatever they are on the host, and pipes */
         stat_made_up(st, S_IFIFO | 0600, 0);
     return 0;

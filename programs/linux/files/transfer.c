@@ -244,6 +244,12 @@ static int64_t write_piece(struct lx_call *c, struct lx_file *f, const uint8_t *
     return f->standard ? stream_write(c, f, buf, len) : regular_write(c->p, f, buf, len, at);
 }
 
+/** Whether it was opened with O_PATH. */
+static bool transfer_is_name(const struct lx_file *f)
+{
+    return f->kind == FILE_PATH || f->flags & G_O_PATH;
+}
+
 static bool is_regular(const struct lx_file *f)
 {
     return f->kind == FILE_HOST && !f->standard;
@@ -335,8 +341,9 @@ static int64_t transfer_read_file(struct lx_call *c, struct lx_file *f, uint64_t
                                   int64_t at)
 {
     int64_t n;
+    uint64_t from;
 
-    if (f->kind == FILE_PATH || f->flags & G_O_PATH || !lx_may_read(f))
+    if (transfer_is_name(f) || !lx_may_read(f))
         return -EBADF;
     if (f->kind == FILE_FOLDER)
         return -EISDIR;
@@ -352,7 +359,10 @@ static int64_t transfer_read_file(struct lx_call *c, struct lx_file *f, uint64_t
         return lx_mapped_read(c, f, va, len);
     if (!transfer_is_plain(f))
         return lx_mapped_kind(f) ? -EINVAL : -EBADF;
-    n = read_plain(c, f, va, len < MOVE_MAX ? len : MOVE_MAX, at < 0 ? f->at : (uint64_t)at);
+    from = at < 0 ? f->at : (uint64_t)at;
+    if (len > (uint64_t)INT64_MAX - from)
+        return -EINVAL;
+    n = read_plain(c, f, va, len < MOVE_MAX ? len : MOVE_MAX, from);
     if (n > 0 && at < 0 && is_regular(f))
         f->at += (uint64_t)n;
     return n;
@@ -383,6 +393,8 @@ static int64_t transfer_write_file(struct lx_call *c, struct lx_file *f, uint64_
     from = is_regular(f) && f->flags & G_O_APPEND ? transfer_size_of(f)
            : at < 0                               ? f->at
                                                   : (uint64_t)at;
+    if (len > (uint64_t)INT64_MAX - from)
+        return -EINVAL;
     len = len < MOVE_MAX ? len : MOVE_MAX;
     n = is_regular(f) ? limit_file(c, from, &len) : 0;
     if (n == 0)
@@ -433,7 +445,7 @@ static bool transfer_would_wait(struct lx_call *c, const struct lx_file *f)
 
 static bool transfer_may(const struct lx_file *f, move_fn *fn)
 {
-    if (f->kind == FILE_PATH || f->flags & G_O_PATH)
+    if (transfer_is_name(f))
         return false;
     return fn == transfer_read_file ? lx_may_read(f) : lx_may_write(f);
 }
@@ -674,13 +686,16 @@ int64_t lx_sys_copy_file_range(struct lx_call *c)
                  out = {.f = to, .va = c->a[3], .width = 8};
     int64_t err;
 
-    if (!to || !lx_may_read(c->f) || !lx_may_write(to) || to->flags & G_O_APPEND ||
-        c->f->kind == FILE_PATH || to->kind == FILE_PATH)
+    if (!to || transfer_is_name(c->f) || transfer_is_name(to))
         return -EBADF;
+    if (c->a[5])
+        return -EINVAL;
     if (c->f->kind == FILE_FOLDER || to->kind == FILE_FOLDER)
         return -EISDIR;
-    if (c->a[5] || !is_regular(c->f) || !is_regular(to))
+    if (!is_regular(c->f) || !is_regular(to))
         return -EINVAL;
+    if (!lx_may_read(c->f) || !lx_may_write(to) || to->flags & G_O_APPEND)
+        return -EBADF;
     if ((err = where_from(c, &in)) < 0 || (err = where_from(c, &out)) < 0)
         return err;
     if (c->f->inode == to->inode && in.at < out.at + c->a[4] && out.at < in.at + c->a[4])
@@ -725,16 +740,20 @@ static int64_t seek_regular(struct lx_file *f, int64_t offset, uint64_t whence)
 
 static int64_t transfer_seek(struct lx_call *c, int64_t offset, uint64_t whence)
 {
-    switch (c->f->kind) {
-    case FILE_PATH:
+    if (transfer_is_name(c->f))
         return -EBADF;
+    if (whence > SEEK_HOLE)
+        return -EINVAL;
+    switch (c->f->kind) {
     case FILE_FOLDER:
-        return c->f->flags & G_O_PATH ? -EBADF : lx_directory_seek(c->p, c->f, offset, whence);
+        return lx_directory_seek(c->p, c->f, offset, whence);
     case FILE_NULL:
     case FILE_ZERO:
     case FILE_FULL:
     case FILE_RANDOM:
         return whence > SEEK_END ? -EINVAL : 0;
+    case FILE_OBJECT: /* has no positions, and tells nobody */
+        return 0;
     default:
         return is_regular(c->f) ? seek_regular(c->f, offset, whence) : -ESPIPE;
     }
@@ -832,7 +851,7 @@ int64_t lx_sys_fallocate(struct lx_call *c)
 
 int64_t lx_sys_fsync(struct lx_call *c)
 {
-    if (c->f->kind == FILE_PATH || c->f->flags & G_O_PATH)
+    if (transfer_is_name(c->f))
         return -EBADF;
     return is_regular(c->f) || c->f->kind == FILE_FOLDER ? 0 : -EINVAL;
 }

@@ -98,7 +98,8 @@ static void mq_release(struct lx_prog *p, struct lx_file *f)
     mqueue_let_go(p, q);
 }
 
-static const struct lx_file_ops mq_ops = {.ready = mq_ready, .release = mq_release};
+static const struct lx_file_ops mq_ops = {
+    .ready = mq_ready, .release = mq_release, .mode = S_IFREG};
 
 /** The queue behind the descriptor in argument 0; `way` 1 must be readable, 2 writable, 0 either.
  */
