@@ -33,7 +33,7 @@ LINKS = {
     "link-device": "/dev/mem", "link-self": "link-self", "link-loop": "link-loop-2",
     "link-loop-2": "link-loop", "sub/link-up-up": "../../outside/secret", "link-null": "/dev/null",
     "link-exe": "/proc/self/exe", "link-long": "sub/../" * 500 + "../outside/secret",
-    "link-cwd": "/proc/self/cwd/../outside", "link-mounts": "/proc/mounts",
+    "link-cwd": "/proc/self/cwd/../outside", "link-mounts": "/proc/self/mountinfo",
 }
 
 # Starts a command without a standard error.

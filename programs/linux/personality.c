@@ -13,6 +13,7 @@
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
+#include "programs/linux/files/link.h"
 #include "programs/linux/files/mapped.h"
 #include "programs/linux/inspect.h"
 #include "programs/linux/ipc/ipc.h"
@@ -424,9 +425,10 @@ static bool open_view(struct lx_prog *p)
     p->view = lx_view_new(&spec, why, sizeof why);
     if (p->view)
         say_undoubled(p);
-    if (p->view)
+    if (p->view) {
+        lx_view_links(p->view, lx_link_followed, p);
         lx_view_home(p->view, p->cwd);
-    else
+    } else
         prog_finish(p->run, PROG_UNLOADABLE, 0, "%s", why);
     return p->view;
 }

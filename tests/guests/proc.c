@@ -4,13 +4,17 @@
  */
 #include "guest.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -58,6 +62,85 @@ static long long field(int number)
     for (; number > 3; number--)
         at = strchr(at, ' ') + 1;
     return strtoll(at, NULL, 0);
+}
+
+/** What a link says. */
+static const char *leads(const char *name)
+{
+    struct stat st;
+    const ssize_t n = readlink(name, text, sizeof text - 1);
+
+    text[n > 0 ? n : 0] = '\0';
+    CHECK(n > 0 && lstat(name, &st) == 0 && S_ISLNK(st.st_mode));
+    return text;
+}
+
+/** How many names a directory has, without itself and the one above. */
+static int names(const char *name)
+{
+    DIR *dir = opendir(name);
+    int n = -2;
+
+    CHECK(dir != NULL);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
+
+static char *of_descriptor(int fd)
+{
+    static char name[64];
+
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    return name;
+}
+
+/** The process has several names, and links lead to what it uses. */
+static void links(void)
+{
+    char own[64], cwd[4096], there[4200];
+    struct stat a, b;
+    int in[2], file, dir;
+
+    CHECK(chdir("/tmp") == 0 && getcwd(cwd, sizeof cwd) && pipe(in) == 0);
+    file = open("proc.tmp", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    dir = open(".", O_RDONLY);
+    CHECK(file >= 0 && dir >= 0);
+    snprintf(own, sizeof own, "%d", getpid());
+    CHECK(strcmp(leads("/proc/self"), own) == 0);
+    CHECK(strcmp(leads("/proc/self/cwd"), cwd) == 0 && strcmp(leads("/proc/self/root"), "/") == 0);
+    snprintf(own, sizeof own, "%d/task/%d", getpid(), gettid());
+    CHECK(strcmp(leads("/proc/thread-self"), own) == 0);
+    snprintf(own, sizeof own, "/proc/%d/cwd", getpid());
+    CHECK(strcmp(leads(own), cwd) == 0);
+    snprintf(own, sizeof own, "/proc/%d/stat", getpid());
+    CHECK(access(own, R_OK) == 0 && strtol(look(own), NULL, 10) == getpid());
+    snprintf(own, sizeof own, "/proc/%d", getpid());
+    CHECK(names(own) == names("/proc/self") && names(own) > 10);
+    CHECK(stat("/proc/self/cwd", &a) == 0 && stat(".", &b) == 0 && a.st_ino == b.st_ino);
+    CHECK(access("/proc/self/cwd/proc.tmp", F_OK) == 0 && access("/proc/7/stat", F_OK) != 0);
+    snprintf(there, sizeof there, "%s/proc.tmp", cwd);
+    CHECK(strcmp(leads(of_descriptor(file)), there) == 0);
+    CHECK(rename("proc.tmp", "proc.tmp2") == 0 &&
+          strcmp(leads(of_descriptor(file)) + strlen(there), "2") == 0);
+    CHECK(unlink("proc.tmp2") == 0 && strstr(leads(of_descriptor(file)), "2 (deleted)"));
+    CHECK(strcmp(leads(of_descriptor(dir)), cwd) == 0);
+    CHECK(strncmp(leads(of_descriptor(in[0])), "pipe:[", 6) == 0);
+    strcpy(there, text);
+    CHECK(strcmp(leads(of_descriptor(in[1])), there) == 0 &&
+          strcmp(leads(of_descriptor(1)), there) != 0);
+    CHECK(strcmp(leads(of_descriptor(eventfd(0, 0))), "anon_inode:[eventfd]") == 0);
+    CHECK(strcmp(leads(of_descriptor(memfd_create("own", 0))), "/memfd:own (deleted)") == 0);
+    CHECK(open(of_descriptor(1), O_WRONLY | O_NOFOLLOW) < 0 && errno == ELOOP);
+    CHECK(open(of_descriptor(dir), O_RDONLY | O_DIRECTORY) >= 0);
+    CHECK(readlink(of_descriptor(99), text, sizeof text) < 0 && errno == ENOENT);
+    CHECK(names("/proc/self/fd") == names("/dev/fd"));
+    CHECK(dup(1) >= 0);
+    const int open_files = names("/proc/self/fd");
+    close(in[0]);
+    CHECK(names("/proc/self/fd") == open_files - 1);
+    close(in[1]), close(file), close(dir);
 }
 
 static void *lives(void *barrier)
@@ -135,6 +218,7 @@ static void threads(void)
         CHECK(pthread_getname_np(t[i], text, 16) == 0 &&
               !strcmp(text, i ? "one of several" : "the first"));
     }
+    CHECK(names("/proc/self/task") == 4 && access("/proc/self/task/7", F_OK) != 0);
     CHECK(access("/proc/self/task/7/comm", F_OK) != 0 &&
           open("/proc/self/task/7/comm", O_RDONLY) < 0);
     pthread_barrier_wait(&barrier);
@@ -160,6 +244,14 @@ static void chips(void)
     CHECK(open("/sys/devices/system/cpu/cpu4096/topology/core_id", O_RDONLY) < 0);
 }
 
+static int pipe_end(void)
+{
+    int in[2];
+
+    CHECK(pipe(in) == 0);
+    return in[0];
+}
+
 static void machine(void)
 {
     struct sysinfo info;
@@ -182,6 +274,14 @@ static void machine(void)
     CHECK(strncmp(look("/proc/sys/kernel/hostname"), name.nodename, strlen(name.nodename)) == 0);
     CHECK(strtol(look("/proc/sys/kernel/pid_max"), NULL, 10) > getpid());
     CHECK(strtol(look("/proc/sys/kernel/threads-max"), NULL, 10) > 100);
+    CHECK(strcmp(look("/proc/sys/kernel/ostype"), "Linux\n") == 0);
+    CHECK(strncmp(look("/proc/sys/kernel/version"), name.version, strlen(name.version)) == 0);
+    CHECK(strtol(look("/proc/sys/vm/max_map_count"), NULL, 10) == 65530);
+    CHECK(strtol(look("/proc/sys/fs/pipe-max-size"), NULL, 10) == fcntl(pipe_end(), F_GETPIPE_SZ));
+    CHECK(strtol(look("/proc/sys/fs/mqueue/msg_max"), NULL, 10) == 10);
+    CHECK(strtoull(look("/proc/sys/kernel/shmmax"), NULL, 10) > 1 << 30);
+    CHECK(strstr(look("/proc/mounts"), "\nproc /proc proc ") &&
+          strstr(look("/proc/filesystems"), "\text4\n"));
 }
 
 static void limits(void)
@@ -225,6 +325,7 @@ int main(int argc, char **argv)
     itself(argc, argv);
     vector();
     sizes();
+    links();
     threads();
     machine();
     chips();

@@ -6,6 +6,7 @@
 #include "programs/host.h"
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
+#include "programs/linux/files/path.h"
 
 #include "base/alloc.h"
 
@@ -81,9 +82,66 @@ static unsigned char type_of(const char *dir, const char *name)
     free(path);
     if (!row)
         return DT_DIR;
-    return row->kind == SYN_TEXT || row->kind == SYN_NAME ? DT_REG
-           : row->kind == SYN_EXE                         ? DT_LNK
-                                                          : DT_CHR;
+    switch (row->kind) {
+    case SYN_TEXT:
+    case SYN_NAME:
+        return DT_REG;
+    case SYN_EXE:
+    case SYN_FD:
+    case SYN_LINK:
+    case SYN_SELF:
+        return DT_LNK;
+    case SYN_PROCESS:
+        return DT_DIR;
+    default:
+        return DT_CHR;
+    }
+}
+
+/** Whether a listing has that number of a row: of processes only the program. */
+static bool is_listed(struct lx_prog *p, const struct lx_synthetic *row, unsigned number)
+{
+    if (row->kind == SYN_PROCESS)
+        return number == FIRST_TID;
+    return row->kind != SYN_DEVICE && lx_path_row_there(p, row, number);
+}
+
+/** Adds the numbers that exist of a row whose path has one right beneath the directory. @param head
+ *  what stands before the number @param type  of all of them */
+static void list_numbers(struct lx_prog *p, const struct lx_synthetic *row, const char *head,
+                         unsigned char type, struct directory *d)
+{
+    const unsigned most = p->next_tid > FD_MAX ? p->next_tid : FD_MAX;
+
+    for (unsigned n = 0; n < most; n++) {
+        char *name = is_listed(p, row, n) ? sim_format("%s%u", head, n) : NULL;
+        if (!name)
+            continue;
+        d->entry = sim_grow(d->entry, d->count + 1, sizeof *d->entry);
+        d->entry[d->count++] = entry_made_up(name, type);
+        free(name);
+    }
+}
+
+/** All such rows; those of one directory follow each other, and count once. */
+static void list_numbered(struct lx_prog *p, const char *dir, struct directory *d)
+{
+    char *last = NULL;
+
+    for (size_t i = 0; lx_synthetic_row(i); i++) {
+        const struct lx_synthetic *row = lx_synthetic_row(i);
+        const char *rest = lx_synthetic_beneath(i, dir);
+        const size_t len = rest && rest[0] == '/' ? strcspn(rest + 1, "#/") : 0;
+        if (!rest || rest[0] != '/' || rest[1 + len] != '#')
+            continue;
+        char *head = sim_strndup(rest + 1, len);
+        const char *behind = rest + 1 + len + 1;
+        if (!last || strcmp(last, head) != 0)
+            list_numbers(p, row, head, *behind || row->kind == SYN_PROCESS ? DT_DIR : DT_LNK, d);
+        free(last);
+        last = head;
+    }
+    free(last);
 }
 
 static void list_view(struct lx_prog *p, const struct lx_file *f, struct directory *d)
@@ -99,6 +157,7 @@ static void list_view(struct lx_prog *p, const struct lx_file *f, struct directo
     for (size_t i = 0; i < n; free(names[i++]))
         d->entry[d->count++] = entry_made_up(names[i], type_of(f->place.path, names[i]));
     free(names);
+    list_numbered(p, f->place.path, d);
 }
 
 static int64_t directory_list(struct lx_prog *p, struct lx_file *f)

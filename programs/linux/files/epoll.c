@@ -102,7 +102,8 @@ static void epoll_release(struct lx_prog *p, struct lx_file *f)
     free(e);
 }
 
-static const struct lx_file_ops epoll_ops = {.ready = epoll_ready, .release = epoll_release};
+static const struct lx_file_ops epoll_ops = {
+    .ready = epoll_ready, .release = epoll_release, .name = "anon_inode:[eventpoll]"};
 
 void lx_epoll_forget(struct lx_prog *p, const struct lx_file *f)
 {

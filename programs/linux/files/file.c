@@ -215,6 +215,7 @@ int64_t lx_sys_memfd_create(struct lx_call *c)
         return lx_host_says(c->p, -errno);
     f = lx_file_new(c->p, FILE_HOST, fd, 2);
     f->writable = true;
+    f->place.path = sim_format("/memfd:%s", c->path[0]);
     if (prog_host_fstat(fd, &st) == 0) {
         f->inode = lx_inode_of(c->p, &st);
         lx_inode_born(c->p, f->inode);

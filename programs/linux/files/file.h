@@ -3,6 +3,7 @@
 #define LX_FILE_H
 
 #include "programs/linux/process/call.h"
+#include "programs/linux/process/most.h"
 #include "programs/linux/view/synthetic.h"
 #include "programs/linux/view/view.h"
 
@@ -25,12 +26,13 @@ enum lx_file_kind {
     FILE_CARD         /**< a card's registers, to be mapped, and its interrupts */
 };
 
-enum { PIPE_BYTES = 65536 };
+enum { STREAMS = 3 /**< standard ones, which look like the first pipes */ };
 
 struct lx_pipe {
     unsigned readers, writers;
     unsigned opened[2];     /**< how often for reading and for writing, ever */
     struct lx_inode *inode; /**< its FIFO, or NULL */
+    uint64_t number;        /**< as an inode's, of one without a name */
     size_t head, count;
     uint8_t data[PIPE_BYTES];
 };
@@ -49,7 +51,7 @@ struct lx_file {
     bool writable;                    /**< the view lets it be changed ... */
     bool guarded;                     /**< ... but for rights to execute it (guard.h) */
     const struct lx_synthetic *synth; /**< what it is a made-up form of, or NULL */
-    struct lx_place place;            /**< FILE_FOLDER */
+    struct lx_place place;            /**< FILE_FOLDER; of others only the path it was opened by */
     struct lx_pipe *pipe;
     const struct lx_file_ops *ops; /**< FILE_OBJECT: what it does (object.h) */
     void *object;                  /**< FILE_OBJECT: what it is */

@@ -135,6 +135,7 @@ static const struct lx_file_ops counter_ops = {
     .read = counter_read,
     .write = counter_write,
     .release = counter_release,
+    .name = "anon_inode:[eventfd]",
 };
 
 int64_t lx_sys_eventfd2(struct lx_call *c)
@@ -212,8 +213,10 @@ static void signals_release(struct lx_prog *p, struct lx_file *f)
     free(f->object);
 }
 
-static const struct lx_file_ops signals_ops = {
-    .ready = signals_ready, .read = signals_read, .release = signals_release};
+static const struct lx_file_ops signals_ops = {.ready = signals_ready,
+                                               .read = signals_read,
+                                               .release = signals_release,
+                                               .name = "anon_inode:[signalfd]"};
 
 const void *lx_object_queue(const struct lx_prog *p, const struct lx_file *f)
 {

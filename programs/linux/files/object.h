@@ -33,7 +33,8 @@ struct lx_file_ops {
     int64_t (*control)(struct lx_call *c, struct lx_file *f); /**< ioctl: command and argument are
                                                                    a[1] and a[2] */
     void (*release)(struct lx_prog *p, struct lx_file *f);    /**< the last descriptor is gone */
-    unsigned mode; /**< what stat says of its kind; 0: no kind of file */
+    const char *name; /**< what readlink says of its descriptor; NULL: its path */
+    unsigned mode;    /**< what stat says of its kind; 0: no kind of file */
 };
 
 /** A new descriptor of an object. @param flags  G_O_ of the call; on failure the object is released

@@ -9,12 +9,14 @@
 #include "programs/linux/files/device.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
+#include "programs/linux/files/link.h"
 #include "programs/linux/files/mapped.h"
 #include "programs/linux/files/name.h"
 #include "programs/linux/files/path.h"
 #include "programs/linux/threads/watch.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -139,7 +141,10 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
     case SYN_TEXT:
         return open_text(p, s->synth, s->number, flags);
     case SYN_FD:
-        return open_again(p, s->number, flags);
+        return flags & G_O_NOFOLLOW ? -ELOOP : open_again(p, s->number, flags);
+    case SYN_LINK:
+    case SYN_SELF:
+        return -ELOOP;
     case SYN_EXE:
         return open_self(p, s->synth, flags);
     case SYN_DEVICE:
@@ -300,6 +305,20 @@ static void born_unnamed(struct lx_prog *p, int fd)
     lx_inode_named(p, n);
 }
 
+/** What stands for its path: its number in the directory. */
+static void name_unnamed(struct lx_file *f, const struct lx_spot *s)
+{
+    char *path = NULL;
+
+    lx_link_opened(f, s);
+    if (f->inode)
+        path = sim_format("%s/#%" PRIu64, f->place.path, f->inode->number);
+    if (path) {
+        free(f->place.path);
+        f->place.path = path;
+    }
+}
+
 static int64_t open_unnamed(struct lx_call *c, const struct lx_spot *s, uint32_t flags,
                             uint64_t mode)
 {
@@ -317,7 +336,10 @@ static int64_t open_unnamed(struct lx_call *c, const struct lx_spot *s, uint32_t
     fd = lx_view_unnamed(c->p->view, (mode_t)(mode & 0777 & ~(uint64_t)c->p->umask));
     if (fd >= 0)
         born_unnamed(c->p, fd);
-    return open_install(c->p, fd, flags, true, false);
+    const int64_t r = open_install(c->p, fd, flags, true, false);
+    if (r >= 0)
+        name_unnamed(lx_file_get(c->p, r), s);
+    return r;
 }
 
 static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
@@ -379,6 +401,13 @@ static void hint_at_view(struct lx_prog *p, const char *path)
     free(directory);
 }
 
+/** Whether it is the program's directory in /proc, which is a file to those who do not ask for a
+ *  directory. */
+static bool is_program_folder(const struct lx_spot *s)
+{
+    return s->kind == SPOT_SYNTHETIC && s->synth->kind == SYN_PROCESS && s->number == FIRST_TID;
+}
+
 /** Whether flags do not go together: a directory is not made by being opened, and what has no name
  *  is a file in a directory, to be written to. */
 static bool open_contradicts(uint32_t flags)
@@ -411,6 +440,8 @@ static int64_t open_path(struct lx_call *c, int64_t dir, const char *path, uint3
         hint_at_view(c->p, path);
     if (r < 0)
         return r;
+    if (flags & G_O_DIRECTORY && is_program_folder(&s))
+        s.kind = SPOT_DIRECTORY;
     if (flags & G_O_CREAT && s.slash && *s.name)
         r = -EISDIR;
     else if (flags & G_O_PATH)
@@ -422,9 +453,11 @@ static int64_t open_path(struct lx_call *c, int64_t dir, const char *path, uint3
     else if (s.kind == SPOT_SYNTHETIC)
         r = open_synthetic(c, &s, flags);
     else if (s.kind == SPOT_DIRECTORY)
-        r = fresh ? -EEXIST : open_folder(c, &s, flags);
+        r = lx_path_missing(c->p, &s) ? -ENOENT : fresh ? -EEXIST : open_folder(c, &s, flags);
     else
         r = open_host(c, &s, flags);
+    if (r >= 0)
+        lx_link_opened(lx_file_get(c->p, r), &s);
     lx_spot_free(&s);
     return r;
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
+#include "programs/linux/files/link.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -185,18 +186,40 @@ void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
 
 /* ---- permission ------------------------------------------------------------------------------ */
 
+static char *files_path_of(const struct lx_spot *s)
+{
+    return sim_format("%s/%s", strcmp(s->in.path, "/") == 0 ? "" : s->in.path, s->name);
+}
+
+bool lx_path_row_there(struct lx_prog *p, const struct lx_synthetic *row, unsigned number)
+{
+    switch (row->kind) {
+    case SYN_FD:
+        return lx_file_get(p, number);
+    case SYN_PROCESS:
+        return lx_irix_there(p, number);
+    default:
+        return !row->of || row->of(p, number, NULL);
+    }
+}
+
+/** Whether a directory that exists only in the view is of a number that nothing has. */
+static bool folder_missing(struct lx_prog *p, const struct lx_spot *s)
+{
+    char *path = files_path_of(s);
+    unsigned number;
+    const struct lx_synthetic *row = lx_synthetic_within(path, &number);
+
+    free(path);
+    return row && !lx_path_row_there(p, row, number);
+}
+
 bool lx_path_missing(struct lx_prog *p, const struct lx_spot *s)
 {
-    if (s->kind != SPOT_SYNTHETIC)
-        return s->kind == SPOT_NOTHING;
-    switch (s->synth->kind) {
-    case SYN_FD:
-        return !lx_file_get(p, s->number);
-    case SYN_PROCESS:
-        return !lx_irix_there(p, s->number);
-    default:
-        return s->synth->of && !s->synth->of(p, s->number, NULL);
-    }
+    if (s->kind == SPOT_DIRECTORY)
+        return folder_missing(p, s);
+    return s->kind == SPOT_SYNTHETIC ? !lx_path_row_there(p, s->synth, s->number)
+                                     : s->kind == SPOT_NOTHING;
 }
 
 static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, uint64_t mode,
@@ -441,20 +464,16 @@ static void move_place(struct lx_place *at, const char *from, const char *to)
     at->path = path;
 }
 
-static char *files_path_of(const struct lx_spot *s)
-{
-    return sim_format("%s/%s", strcmp(s->in.path, "/") == 0 ? "" : s->in.path, s->name);
-}
-
-/** A directory has another name now: those who are in it go with it. */
+/** A file has another name now: those who are in it, and have it open, go with it. */
 static void follow_rename(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to)
 {
     char *old = files_path_of(from), *fresh = files_path_of(to);
     struct lx_file *f;
 
-    move_place(p->cwd, old, fresh);
+    if (S_ISDIR(from->st.st_mode))
+        move_place(p->cwd, old, fresh);
     DL_FOREACH(p->files, f)
-        if (f->kind == FILE_FOLDER)
+        if (S_ISDIR(from->st.st_mode) || f->inode == lx_inode_of(p, &from->st))
             move_place(&f->place, old, fresh);
     free(old);
     free(fresh);
@@ -533,8 +552,7 @@ static int64_t rename_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint
         if (path_replaced(&from, &to, flags))
             lx_inode_unlinked(c->p, lx_inode_of(c->p, &to.st),
                               S_ISDIR(to.st.st_mode) ? 1 : to.st.st_nlink);
-        if (S_ISDIR(from.st.st_mode))
-            follow_rename(c->p, &from, &to);
+        follow_rename(c->p, &from, &to);
     }
     lx_spot_free(&to);
     lx_spot_free(&from);
@@ -611,6 +629,18 @@ static int64_t own_path(const struct lx_prog *p, char *buf, size_t size)
     return snprintf(buf, size, "/%s", slash ? slash + 1 : name);
 }
 
+/** What a link says that exists only in the view. @return its length, -ENOENT, -EINVAL: none */
+static int64_t made_up_link(struct lx_prog *p, const struct lx_spot *s, char buf[PATH_BYTES])
+{
+    char *text = lx_link_text(p, s->synth, s->number);
+    const size_t n = text ? strnlen(text, PATH_BYTES) : 0;
+
+    if (text)
+        memcpy(buf, text, n);
+    free(text);
+    return text ? (int64_t)n : lx_path_missing(p, s) ? -ENOENT : -EINVAL;
+}
+
 static int64_t read_link(struct lx_call *c, int64_t dir, uint64_t va, uint64_t size)
 {
     char buf[PATH_BYTES];
@@ -625,6 +655,8 @@ static int64_t read_link(struct lx_call *c, int64_t dir, uint64_t va, uint64_t s
         return n;
     if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_EXE)
         n = own_path(c->p, buf, sizeof buf);
+    else if (s.kind == SPOT_SYNTHETIC && c->path[0][0])
+        n = made_up_link(c->p, &s, buf);
     else if (s.kind == SPOT_NOTHING)
         n = -ENOENT;
     else if (s.kind == SPOT_HOST && S_ISLNK(s.st.st_mode))

@@ -15,6 +15,8 @@ enum {
 /** Bits of lx_view_rights; set-id bits of a mode, and those to execute. */
 enum { MAY_READ = 4, MAY_WRITE = 2, MAY_SEARCH = 1, SET_ID = 06000, EXECUTE = 0111 };
 
+/** Whether what a row stands for is there, by its number. */
+bool lx_path_row_there(struct lx_prog *p, const struct lx_synthetic *row, unsigned number);
 /** Whether nothing is there: what a name with a number in it stands for may have gone. */
 bool lx_path_missing(struct lx_prog *p, const struct lx_spot *s);
 

@@ -34,6 +34,7 @@ int64_t lx_sys_pipe2(struct lx_call *c)
     in = lx_file_new(p, FILE_PIPE_IN, -1, flags);
     out = lx_file_new(p, FILE_PIPE_OUT, -1, flags | 1);
     pipe->readers = pipe->writers = 1;
+    pipe->number = STREAMS + ++p->inode_count;
     in->pipe = out->pipe = pipe;
     r = lx_file_install(p, in, 0, flags & G_O_CLOEXEC);
     w = lx_file_install(p, out, 0, flags & G_O_CLOEXEC);

@@ -42,6 +42,7 @@ static void stat_synthetic(const struct lx_synthetic *s, struct stat *st)
         [SYN_FULL] = {S_IFCHR | 0666, 1, 7},    [SYN_ZERO] = {S_IFCHR | 0666, 1, 5},
         [SYN_RANDOM] = {S_IFCHR | 0666, 1, 9},  [SYN_DEVICE] = {S_IFCHR | 0666, 240, 0},
         [SYN_EXE] = {S_IFREG | 0555, 0, 0},     [SYN_FD] = {S_IFIFO | 0600, 0, 0},
+        [SYN_LINK] = {S_IFLNK | 0777, 0, 0},    [SYN_SELF] = {S_IFLNK | 0777, 0, 0},
         [SYN_PROCESS] = {S_IFREG | 0600, 0, 0}, [SYN_NAME] = {S_IFREG | 0644, 0, 0},
     };
 
@@ -65,6 +66,16 @@ static int64_t stat_file(struct lx_prog *p, const struct lx_file *f, struct stat
     return 0;
 }
 
+/** The link that stands for an open file says how it is open. */
+static void stat_descriptor(const struct lx_file *f, struct stat *st)
+{
+    enum { BYTES = 64 /* as Linux has it */ };
+
+    stat_made_up(st, S_IFLNK | 0100 | (lx_may_read(f) ? 0400 : 0) | (lx_may_write(f) ? 0200 : 0),
+                 0);
+    st->st_size = BYTES;
+}
+
 static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool follow,
                          struct stat *st)
 {
@@ -80,7 +91,9 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
     else if (s.kind == SPOT_HOST) {
         *st = s.st;
         lx_inode_show(c->p, st);
-    } else if (s.synth->kind == SYN_FD)
+    } else if (s.synth->kind == SYN_FD && !follow)
+        stat_descriptor(lx_file_get(c->p, s.number), st);
+    else if (s.synth->kind == SYN_FD)
         r = stat_file(c->p, lx_file_get(c->p, s.number), st);
     else
         stat_synthetic(s.synth, st);

@@ -32,8 +32,10 @@ static void timerfd_release(struct lx_prog *p, struct lx_file *f)
     lx_timer_free(p, f->object);
 }
 
-static const struct lx_file_ops timerfd_ops = {
-    .ready = timerfd_ready, .read = timerfd_read, .release = timerfd_release};
+static const struct lx_file_ops timerfd_ops = {.ready = timerfd_ready,
+                                               .read = timerfd_read,
+                                               .release = timerfd_release,
+                                               .name = "anon_inode:[timerfd]"};
 
 int64_t lx_sys_timerfd_create(struct lx_call *c)
 {

@@ -6,6 +6,7 @@
 #define LX_IPC_H
 
 #include "programs/linux/process/call.h"
+#include "programs/linux/process/most.h"
 
 /** One thread in a queue; lives on its actor's stack while it waits. */
 struct lx_waiter {

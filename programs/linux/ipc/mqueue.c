@@ -18,9 +18,6 @@
 
 enum {
     NAME_BYTES = 256,
-    MESSAGES_MAX = 10,
-    MQUEUE_BYTES_MAX = 8192,
-    MQUEUES_MAX = 256,
     PRIORITIES = 32768,
     OVERHEAD = 80, /* [bytes] a message counts beside its own, for RLIMIT_MSGQUEUE */
 };
@@ -136,15 +133,14 @@ static int read_attributes(struct lx_call *c, uint64_t va, struct mqueue *q)
     lx_in_long(&i);
     q->max = lx_in_long(&i);
     q->size = lx_in_long(&i);
-    return q->max < 1 || q->max > MESSAGES_MAX || q->size < 1 || q->size > MQUEUE_BYTES_MAX
-               ? -EINVAL
-               : 0;
+    return q->max < 1 || q->max > LX_MQ_MESSAGES || q->size < 1 || q->size > LX_MQ_BYTES ? -EINVAL
+                                                                                         : 0;
 }
 
 static int mqueue_create(struct lx_call *c, struct mqueue **made)
 {
     struct lx_prog *p = c->p;
-    struct mqueue like = {.max = MESSAGES_MAX, .size = MQUEUE_BYTES_MAX, .mode = (uint32_t)c->a[2]},
+    struct mqueue like = {.max = LX_MQ_MESSAGES, .size = LX_MQ_BYTES, .mode = (uint32_t)c->a[2]},
                   *q;
     int err = read_attributes(c, c->a[3], &like);
     uint64_t bytes = mqueue_charge(&like);
@@ -156,7 +152,7 @@ static int mqueue_create(struct lx_call *c, struct mqueue **made)
     }
     if (err < 0)
         return err;
-    if (count >= MQUEUES_MAX)
+    if (count >= LX_MQ_QUEUES)
         return -ENOSPC;
     if (bytes > p->limits[LIMIT_MSGQUEUE].soft)
         return -EMFILE;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-enum { MSG_BYTES_MAX = 16384, MSG_MESSAGE_MAX = 8192, MSG_QUEUES_MAX = 32000 };
 enum { MSG_NOERROR_ = 010000, MSG_EXCEPT_ = 020000, MSG_COPY_ = 040000 };
 
 struct msgs {
@@ -55,10 +54,10 @@ static int64_t msg_make(struct lx_call *c, struct lx_sysv **s)
     unsigned queues;
 
     DL_COUNT(c->p->sysv[SYSV_MESSAGES], i, queues);
-    if (queues >= MSG_QUEUES_MAX || !lx_keep(c->p, sizeof *q))
+    if (queues >= LX_MSG_QUEUES || !lx_keep(c->p, sizeof *q))
         return -ENOSPC;
     q = sim_alloc(1, sizeof *q);
-    q->most = MSG_BYTES_MAX;
+    q->most = LX_MSG_QUEUE_BYTES;
     *s = &q->head;
     return 0;
 }
@@ -150,7 +149,7 @@ int64_t lx_msg_send(struct lx_call *c, uint64_t id, uint64_t message, uint64_t s
 
     if (lx_vm_read_word(&c->p->vm, message, w, &type) < 0)
         return -EFAULT;
-    if (size > MSG_MESSAGE_MAX || (int32_t)id < 0 || lx_abi_signed(type, w) < 1)
+    if (size > LX_MSG_BYTES || (int32_t)id < 0 || lx_abi_signed(type, w) < 1)
         return -EINVAL;
     err = lx_note_read(c->p, message + w, size, lx_abi_signed(type, w), &waiter.note);
     if (err < 0)
@@ -245,7 +244,7 @@ static int64_t set_queue(struct lx_call *c, struct msgs *q, uint64_t va)
 
     if (lx_vm_read_word(&c->p->vm, va + at, w, &most) < 0)
         return -EFAULT;
-    if (most > MSG_BYTES_MAX)
+    if (most > LX_MSG_QUEUE_BYTES)
         return -EPERM;
     q->most = most;
     let_in(c->p, q);
@@ -256,7 +255,7 @@ static int64_t set_queue(struct lx_call *c, struct msgs *q, uint64_t va)
 static int64_t msg_info(struct lx_call *c, uint64_t va)
 {
     static const uint32_t limits[7] = {
-        0, 0, MSG_MESSAGE_MAX, MSG_BYTES_MAX, MSG_QUEUES_MAX, 16, MSG_BYTES_MAX};
+        0, 0, LX_MSG_BYTES, LX_MSG_QUEUE_BYTES, LX_MSG_QUEUES, 16, LX_MSG_QUEUE_BYTES};
     struct lx_out o;
 
     lx_out_start(&o, c->p->kind);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { SETS_MAX = 32000, COUNT_MAX = 32000, VALUE_MAX = 32767, OPS_MAX = 500 };
+enum { VALUE_MAX = 32767 };
 
 struct semaphore {
     uint16_t value;
@@ -73,7 +73,7 @@ static int64_t sem_make(struct lx_call *c, struct lx_sysv **s)
     if (c->size == 0)
         return -EINVAL;
     DL_COUNT(c->p->sysv[SYSV_SEMAPHORES], i, sets);
-    if (sets >= SETS_MAX || !lx_keep(c->p, sem_bytes_of(c->size)))
+    if (sets >= LX_SEM_SETS || !lx_keep(c->p, sem_bytes_of(c->size)))
         return -ENOSPC;
     set = sim_alloc(1, sem_bytes_of(c->size));
     set->count = (unsigned)c->size;
@@ -83,7 +83,7 @@ static int64_t sem_make(struct lx_call *c, struct lx_sysv **s)
 
 int64_t lx_sem_get(struct lx_call *c, uint32_t key, int32_t count, uint32_t flags)
 {
-    if (count < 0 || count > COUNT_MAX)
+    if (count < 0 || count > LX_SEM_OF_SET)
         return -EINVAL;
     c->size = (uint64_t)count;
     return lx_sysv_get(c, SYSV_SEMAPHORES, key, flags, sem_fits, sem_make);
@@ -94,7 +94,7 @@ int64_t lx_sem_get(struct lx_call *c, uint32_t key, int32_t count, uint32_t flag
 /** Does all operations or none. @return 0, -EAGAIN (at `stuck`), -ERANGE */
 static int64_t sem_attempt(struct semaphores *s, struct asked *a)
 {
-    uint16_t before[OPS_MAX];
+    uint16_t before[LX_SEM_OPERATIONS];
     int64_t err = 0;
     unsigned i;
 
@@ -205,7 +205,7 @@ static int64_t sem_wait(struct lx_call *c, struct semaphores *s, struct asked *a
 int64_t lx_sem_operate(struct lx_call *c, uint64_t id, uint64_t va, uint64_t count,
                        uint64_t timeout)
 {
-    struct op ops[OPS_MAX];
+    struct op ops[LX_SEM_OPERATIONS];
     struct asked a = {.ops = ops, .count = (unsigned)count};
     struct semaphores *s;
     sim_tick deadline;
@@ -213,7 +213,7 @@ int64_t lx_sem_operate(struct lx_call *c, uint64_t id, uint64_t va, uint64_t cou
 
     if (err == 0 && (count < 1 || (int32_t)id < 0))
         err = -EINVAL;
-    if (err == 0 && count > OPS_MAX)
+    if (err == 0 && count > LX_SEM_OPERATIONS)
         err = -E2BIG;
     if (err == 0)
         err = read_ops(c, va, ops, count);
@@ -325,16 +325,10 @@ static int64_t stat_set(struct lx_call *c, const struct semaphores *s, uint64_t 
 /** IPC_INFO: struct seminfo, all ints. */
 static int64_t sem_info(struct lx_call *c, uint64_t va)
 {
-    static const uint32_t limits[10] = {SETS_MAX,
-                                        SETS_MAX,
-                                        SETS_MAX * COUNT_MAX,
-                                        SETS_MAX * COUNT_MAX,
-                                        COUNT_MAX,
-                                        OPS_MAX,
-                                        OPS_MAX,
-                                        20,
-                                        VALUE_MAX,
-                                        VALUE_MAX};
+    static const uint32_t limits[10] = {
+        LX_SEM_SETS,   LX_SEM_SETS,       LX_SEM_SETS * LX_SEM_OF_SET, LX_SEM_SETS * LX_SEM_OF_SET,
+        LX_SEM_OF_SET, LX_SEM_OPERATIONS, LX_SEM_OPERATIONS,           20,
+        VALUE_MAX,     VALUE_MAX};
     struct lx_out o;
 
     lx_out_start(&o, c->p->kind);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <utlist.h>
 
-enum { SEGMENTS_MAX = 4096, REMOVED = 01000 };
+enum { REMOVED = 01000 };
 enum { SHM_RDONLY_ = 010000, SHM_RND_ = 020000, SHM_REMAP_ = 040000, SHM_EXEC_ = 0100000 };
 enum { SHM_HUGETLB_ = 04000 };
 enum { SHM_LOCK_ = 11, SHM_UNLOCK_ = 12 };
@@ -75,7 +75,7 @@ static int64_t shm_make(struct lx_call *c, struct lx_sysv **s)
     if (c->flags & SHM_HUGETLB_) /* nobody has put huge pages aside */
         return -ENOMEM;
     DL_COUNT(c->p->sysv[SYSV_SEGMENTS], i, segments);
-    if (segments >= SEGMENTS_MAX || !lx_keep(c->p, shm_bytes_of(c->p, c->size)))
+    if (segments >= LX_SHM_SEGMENTS || !lx_keep(c->p, shm_bytes_of(c->p, c->size)))
         return -ENOSPC;
     fd = prog_host_memfd_create("segment", MFD_CLOEXEC);
     if (fd < 0 || prog_host_ftruncate(fd, (off_t)shm_bytes_of(c->p, c->size)) < 0 ||
@@ -233,8 +233,8 @@ static int64_t shm_info(struct lx_call *c, uint64_t va)
     lx_out_start(&o, c->p->kind);
     lx_out_long(&o, most);
     lx_out_long(&o, 1);
-    lx_out_long(&o, SEGMENTS_MAX);
-    lx_out_long(&o, SEGMENTS_MAX);
+    lx_out_long(&o, LX_SHM_SEGMENTS);
+    lx_out_long(&o, LX_SHM_SEGMENTS);
     lx_out_long(&o, most / c->p->vm.page);
     for (int i = 0; i < 4; i++)
         lx_out_long(&o, 0);

@@ -27,9 +27,6 @@ enum {
     LEAF = 1 << LEAF_BITS
 };
 
-/* As Linux has it: more are refused (ENOMEM). */
-enum { AREAS_MAX = 65530 };
-
 /** Entries of neighbouring pages. There only while one of them is present, so that all leaves take
  *  no more than about a page of the host's for each page the machine has. */
 struct lx_vm_leaf {
@@ -236,7 +233,7 @@ static bool areas_have_room(const struct lx_vm *vm, uint64_t start, uint64_t end
     const struct lx_vm_area *first = lx_vm_find(vm, start), *last = lx_vm_find(vm, end);
 
     return vm->count + (first && first->start < start) + (last && last->start < end) + more <=
-           AREAS_MAX;
+           LX_VM_AREAS_MAX;
 }
 
 /** Whether there is room for the areas that borders at `start` and `end` make, and `more`. Linux

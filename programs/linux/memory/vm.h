@@ -16,6 +16,9 @@
 struct lx_vm_file; /* vm_file.h */
 struct lx_vm_leaf; /* vm.c */
 
+/** As Linux has it: more are refused (ENOMEM). */
+enum { LX_VM_AREAS_MAX = 65530 };
+
 /** What the pages of an area are. */
 enum lx_vm_kind {
     VM_COHERENT,

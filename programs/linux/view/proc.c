@@ -6,6 +6,7 @@
 #include "programs/linux/view/proc.h"
 
 #include "programs/linux/process/call.h"
+#include "programs/linux/process/most.h"
 #include "programs/linux/threads/threads.h"
 #include "programs/linux/time/timer.h"
 
@@ -52,9 +53,15 @@ void lx_proc_environ(struct lx_prog *p, FILE *f)
     print_strings(f, p->program->envp);
 }
 
+/** A thread by its number, or the one that reads. NULL: there is none. */
+static const struct lx_thread *proc_thread(struct lx_prog *p, unsigned tid)
+{
+    return tid == PROC_READER ? proc_reader(p) : lx_thread_find(p, tid);
+}
+
 bool lx_proc_name(struct lx_prog *p, unsigned tid, FILE *f)
 {
-    const struct lx_thread *t = lx_thread_find(p, tid);
+    const struct lx_thread *t = proc_thread(p, tid);
 
     return t && (!f || fprintf(f, "%.15s\n", t->name) > 0);
 }
@@ -83,21 +90,37 @@ void lx_proc_statm(struct lx_prog *p, FILE *f)
             u.resident / page, u.code / page, (u.data + u.stack) / page);
 }
 
-/** Fields 1 to 52 of proc(5); what Linux hides, or this machine has not, is 0. */
-void lx_proc_stat(struct lx_prog *p, FILE *f)
+/** Fields 1 to 52 of proc(5); what Linux hides, or this machine has not, is 0.
+ *  @param t  it, or the process that it reads for: @param number, @param ran [ticks] */
+static void print_stat(struct lx_prog *p, FILE *f, const struct lx_thread *t, unsigned number,
+                       sim_tick ran)
 {
     const struct lx_vm_usage u = proc_usage(p);
-    const struct lx_thread *t = proc_reader(p);
     const uint64_t rss = p->limits[LIMIT_RSS].soft;
+    const char *name = number == FIRST_TID ? p->threads->name : t->name;
 
-    fprintf(f, "%u (%.15s) R %d %u %u 0 -1 0 %" PRIu64 " 0 0 0 ", FIRST_TID, p->threads->name,
-            PARENT, FIRST_TID, FIRST_TID, u.resident / p->vm.page);
-    fprintf(f, "%" PRIu64 " 0 0 0 %d %d %u 0 0 ", proc_jiffies(p, lx_process_ran(p)), 20 + t->nice,
-            t->nice, p->alive);
+    fprintf(f, "%u (%.15s) R %d %u %u 0 -1 0 %" PRIu64 " 0 0 0 ", number, name, PARENT, FIRST_TID,
+            FIRST_TID, u.resident / p->vm.page);
+    fprintf(f, "%" PRIu64 " 0 0 0 %d %d %u 0 0 ", proc_jiffies(p, ran), 20 + t->nice, t->nice,
+            p->alive);
     fprintf(f, "%" PRIu64 " %" PRIu64 " %" PRIu64 " ", u.all, u.resident / p->vm.page,
             p->n64 || rss < UINT32_MAX ? rss : UINT32_MAX);
     fprintf(f, "0 0 %" PRIu64 " 0 0 0 0 0 0 0 0 0 17 %u 0 0 0 0 0 ", p->threads->first_sp, t->card);
     fprintf(f, "0 0 %" PRIu64 " 0 0 0 0 0\n", p->vm.brk_start);
+}
+
+void lx_proc_stat(struct lx_prog *p, FILE *f)
+{
+    print_stat(p, f, proc_reader(p), FIRST_TID, lx_process_ran(p));
+}
+
+bool lx_proc_thread_stat(struct lx_prog *p, unsigned tid, FILE *f)
+{
+    const struct lx_thread *t = proc_thread(p, tid);
+
+    if (t && f)
+        print_stat(p, f, t, t->tid, lx_thread_ran(t));
+    return t;
 }
 
 static void print_signals(const struct lx_prog *p, FILE *f, const char *name,
@@ -148,13 +171,13 @@ static void print_cards(const struct lx_prog *p, FILE *f, const struct lx_thread
                 group ? "," : "\n");
 }
 
-void lx_proc_status(struct lx_prog *p, FILE *f)
+/** @param number  the thread's, or the process's that it reads for */
+static void print_status(struct lx_prog *p, FILE *f, const struct lx_thread *t, unsigned number)
 {
-    const struct lx_thread *t = proc_reader(p);
     const struct lx_sigs ignored = with_action(p, true), caught = with_action(p, false);
 
     fprintf(f, "Name:\t%.15s\nUmask:\t%04o\nState:\tR (running)\n", t->name, p->umask);
-    fprintf(f, "Tgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t%u\nTracerPid:\t0\n", FIRST_TID, FIRST_TID,
+    fprintf(f, "Tgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t%u\nTracerPid:\t0\n", FIRST_TID, number,
             PARENT);
     fprintf(f, "Uid:\t%u\t%u\t%u\t%u\n", p->uid, p->uid, p->uid, p->uid);
     fprintf(f, "Gid:\t%u\t%u\t%u\t%u\n", p->gid, p->gid, p->gid, p->gid);
@@ -171,6 +194,44 @@ void lx_proc_status(struct lx_prog *p, FILE *f)
     print_cards(p, f, t);
     fprintf(f, "voluntary_ctxt_switches:\t%" PRIu64 "\nnonvoluntary_ctxt_switches:\t%" PRIu64 "\n",
             t->usage.slept, t->usage.displaced);
+}
+
+void lx_proc_status(struct lx_prog *p, FILE *f)
+{
+    print_status(p, f, proc_reader(p), FIRST_TID);
+}
+
+bool lx_proc_thread_status(struct lx_prog *p, unsigned tid, FILE *f)
+{
+    const struct lx_thread *t = proc_thread(p, tid);
+
+    if (t && f)
+        print_status(p, f, t, t->tid);
+    return t;
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+void lx_proc_self(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "%u", FIRST_TID);
+}
+
+void lx_proc_thread_self(struct lx_prog *p, FILE *f)
+{
+    fprintf(f, "%u/task/%u", FIRST_TID, proc_reader(p)->tid);
+}
+
+void lx_proc_cwd(struct lx_prog *p, FILE *f)
+{
+    fprintf(f, "%s", p->cwd->path);
+}
+
+void lx_proc_root(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "/");
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */
@@ -224,6 +285,50 @@ void lx_proc_version(struct lx_prog *p, FILE *f)
 {
     (void)p;
     fprintf(f, "Linux version %s (numachine) %s\n", LX_RELEASE, LX_VERSION);
+}
+
+/** As statfs has them. */
+void lx_proc_filesystems(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tpipefs\nnodev\tmqueue\n\text4\n");
+}
+
+void lx_proc_mounts(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(
+        f, "/dev/root / ext4 rw,nosuid,nodev 0 0\nproc /proc proc rw 0 0\nsysfs /sys sysfs ro 0 0\n"
+           "tmpfs /dev tmpfs rw,nosuid 0 0\ntmpfs /dev/shm tmpfs rw,nosuid,nodev 0 0\n"
+           "tmpfs /tmp tmpfs rw,nosuid,nodev 0 0\n");
+}
+
+void lx_proc_build(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "%s\n", LX_VERSION);
+}
+
+void lx_proc_ostype(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "Linux\n");
+}
+
+/** In a set, in all sets, at once; sets. */
+void lx_proc_sem(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "%u\t%u\t%u\t%u\n", LX_SEM_OF_SET, LX_SEM_OF_SET * LX_SEM_SETS, LX_SEM_OPERATIONS,
+            LX_SEM_SETS);
+}
+
+/** Only what the machine has: the largest number that Linux has for no limit. */
+void lx_proc_shmall(struct lx_prog *p, FILE *f)
+{
+    const uint64_t all = p->n64 ? UINT64_MAX : UINT32_MAX;
+
+    fprintf(f, "%" PRIu64 "\n", all - (1 << 24));
 }
 
 void lx_proc_release(struct lx_prog *p, FILE *f)

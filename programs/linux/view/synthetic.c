@@ -4,7 +4,9 @@
  */
 #include "programs/linux/view/synthetic.h"
 
+#include "base/alloc.h"
 #include "procard/procard.h"
+#include "programs/linux/process/most.h"
 #include "programs/linux/process/process.h"
 #include "programs/linux/view/proc.h"
 #include "programs/linux/view/view.h"
@@ -62,6 +64,13 @@ static void zero_line(struct lx_prog *p, FILE *f)
 {
     (void)p;
     fprintf(f, "0\n");
+}
+
+/** What the row says. */
+static bool number_line(struct lx_prog *p, unsigned number, FILE *f)
+{
+    (void)p;
+    return !f || fprintf(f, "%u\n", number) > 0;
 }
 
 /** /proc/self/maps: pthread_getattr_np looks for the first thread's stack in it. */
@@ -142,7 +151,23 @@ static const char *row_follow(const struct lx_synthetic *row, const char *path, 
     return at;
 }
 
-const struct lx_synthetic *lx_synthetic_find(const char *path, unsigned *number)
+/** A path by the name that rows have for the program's directory. Allocated. */
+static char *path_of_rows(const char *path)
+{
+    static const char thread[] = "/proc/thread-self", self[] = "/proc/self";
+    char own[sizeof thread];
+
+    snprintf(own, sizeof own, "/proc/%u", FIRST_TID);
+    for (int i = 0; i < 2; i++) {
+        const char *other = i ? own : thread;
+        const size_t n = strlen(other);
+        if (strncmp(path, other, n) == 0 && (!path[n] || path[n] == '/'))
+            return sim_format("%s%s", self, path + n);
+    }
+    return sim_strdup(path);
+}
+
+static const struct lx_synthetic *row_of(const char *path, unsigned *number)
 {
     for (size_t i = 0; i < ROWS; i++) {
         const char *rest;
@@ -154,19 +179,50 @@ const struct lx_synthetic *lx_synthetic_find(const char *path, unsigned *number)
     return NULL;
 }
 
+const struct lx_synthetic *lx_synthetic_find(const char *path, unsigned *number)
+{
+    const struct lx_synthetic *row = row_of(path, number);
+    char *own = row ? NULL : path_of_rows(path);
+
+    if (own)
+        row = row_of(own, number);
+    free(own);
+    return row;
+}
+
 bool lx_synthetic_above(const char *path)
 {
-    unsigned number;
-
-    for (size_t i = 0; i < ROWS; i++) {
-        const char *rest = row_follow(&synthetic_rows[i], path, &number);
-        if (rest && *rest == '/')
+    for (size_t i = 0; i < ROWS; i++)
+        if (lx_synthetic_beneath(i, path))
             return true;
-    }
     return false;
 }
 
-const char *lx_synthetic_path(size_t i)
+const struct lx_synthetic *lx_synthetic_row(size_t i)
 {
-    return i < ROWS ? synthetic_rows[i].path : NULL;
+    return i < ROWS ? &synthetic_rows[i] : NULL;
+}
+
+const char *lx_synthetic_beneath(size_t i, const char *dir)
+{
+    char *path = path_of_rows(strcmp(dir, "/") == 0 ? "" : dir);
+    unsigned number;
+    const char *rest = row_follow(&synthetic_rows[i], path, &number);
+
+    free(path);
+    return rest && *rest == '/' ? rest : NULL;
+}
+
+const struct lx_synthetic *lx_synthetic_within(const char *dir, unsigned *number)
+{
+    char *path = path_of_rows(dir);
+    const struct lx_synthetic *found = NULL;
+
+    for (size_t i = 0; i < ROWS && !found; i++) {
+        const char *rest = row_follow(&synthetic_rows[i], path, number);
+        if (rest && *rest == '/' && strchr(synthetic_rows[i].path, '#') && !strchr(rest, '#'))
+            found = &synthetic_rows[i];
+    }
+    free(path);
+    return found;
 }

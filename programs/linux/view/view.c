@@ -45,6 +45,8 @@ struct lx_view {
     size_t count;
     struct prog_scratch private; /* of the private directories */
     struct prog_doubles doubles; /* none: what may be changed is the host's own */
+    lx_view_link *link;
+    void *link_ctx;
 };
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -180,11 +182,23 @@ static bool root_above(const struct lx_view *v, const char *path)
     return false;
 }
 
+/** Whether it is the program's directory by its number, which to IRIX is a file. */
+static bool is_process(const struct lx_spot *s)
+{
+    char *path = s->synth->kind == SYN_PROCESS ? view_join(s->in.path, s->name) : NULL;
+    const bool above = path && lx_synthetic_above(path);
+
+    free(path);
+    return above;
+}
+
 int lx_view_enter(const struct lx_spot *s, struct lx_place *at)
 {
     if (s->kind == SPOT_NOTHING)
         return -ENOENT;
-    if (s->kind == SPOT_SYNTHETIC || (s->kind == SPOT_HOST && !S_ISDIR(s->st.st_mode)))
+    if (s->kind == SPOT_SYNTHETIC && !is_process(s))
+        return s->synth->kind == SYN_PROCESS ? -ENOENT : -ENOTDIR;
+    if (s->kind == SPOT_HOST && !S_ISDIR(s->st.st_mode))
         return -ENOTDIR;
     *at = (struct lx_place){
         .fd = -1, .writable = s->writable, .guard = s->guard, .root = s->root, .search = true};
@@ -367,6 +381,24 @@ static int expand_link(const struct lx_view *v, struct lx_spot *s, struct rest *
     return err < 0 || text[0] != '/' ? err : to_top(v, &s->in);
 }
 
+/** Goes through a made-up link. @return 1: the rest says where to; 0: the spot is what it leads to;
+ *  -errno */
+static int expand_made_up(const struct lx_view *v, struct lx_spot *s, struct rest *r)
+{
+    char *text = v->link ? v->link(v->link_ctx, s->synth, s->number) : NULL;
+    int err;
+
+    if (s->synth->kind == SYN_SELF)
+        s->kind = SPOT_DIRECTORY;
+    if (!text)
+        return 0;
+    err = ++r->links > LINKS_MAX ? -ELOOP : put_before(r, text, strlen(text));
+    if (!err && text[0] == '/')
+        err = to_top(v, &s->in);
+    free(text);
+    return err < 0 ? err : 1;
+}
+
 /** The spot is a directory on the way: goes on from it. */
 static int go_in(struct lx_spot *s)
 {
@@ -426,6 +458,9 @@ static int linux_view_walk(const struct lx_view *v, enum lx_ending ending, struc
         return err;
     if (s->kind == SPOT_HOST && S_ISLNK(s->st.st_mode) && goes_through(s, last, ending))
         return expand_link(v, s, r);
+    if (s->kind == SPOT_SYNTHETIC && goes_through(s, last, ending) &&
+        (err = expand_made_up(v, s, r)) != 0)
+        return err < 0 ? err : 0;
     return last ? 1 : go_in(s);
 }
 
@@ -443,6 +478,8 @@ int lx_view_find(const struct lx_view *v, const struct lx_place *from, const cha
         err = path[0] == '/' ? to_top(v, &s->in) : lx_place_copy(&s->in, from);
     while (!err)
         err = linux_view_walk(v, ending, s, r);
+    if (err > 0 && s->slash && s->kind == SPOT_SYNTHETIC && is_process(s))
+        s->kind = SPOT_DIRECTORY;
     if (err > 0 && s->slash && ending != END_ENTRY &&
         (s->kind == SPOT_SYNTHETIC || (s->kind == SPOT_HOST && !S_ISDIR(s->st.st_mode))))
         err = -ENOTDIR;
@@ -496,10 +533,9 @@ bool lx_view_holds_root(const struct lx_view *v, const struct lx_spot *s)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/** Adds the name that follows `dir` in `path`, once. */
-static void add_child(char ***list, size_t *n, const char *dir, const char *path)
+/** Adds the name that follows a directory in what is the rest of a path, once. */
+static void add_child(char ***list, size_t *n, const char *rest)
 {
-    const char *rest = path ? view_beneath(path, dir) : NULL;
     size_t len;
 
     if (!rest || rest[0] != '/' || !rest[1])
@@ -522,9 +558,9 @@ char **lx_view_list(const struct lx_view *v, const char *path)
 
     for (size_t i = 0; i < v->count; i++)
         if (!v->roots[i].hidden)
-            add_child(&list, &n, path, v->roots[i].path);
-    for (size_t i = 0; lx_synthetic_path(i); i++)
-        add_child(&list, &n, path, lx_synthetic_path(i));
+            add_child(&list, &n, view_beneath(v->roots[i].path, path));
+    for (size_t i = 0; lx_synthetic_row(i); i++)
+        add_child(&list, &n, lx_synthetic_beneath(i, path));
     return list;
 }
 
@@ -779,6 +815,12 @@ struct lx_view *lx_view_new(const struct lx_view_spec *spec, char *why, size_t s
     snprintf(why, size, "%s: %s", what, strerror(-err));
     lx_view_free(v);
     return NULL;
+}
+
+void lx_view_links(struct lx_view *v, lx_view_link *link, void *ctx)
+{
+    v->link = link;
+    v->link_ctx = ctx;
 }
 
 void lx_view_home(const struct lx_view *v, struct lx_place *at)

@@ -82,6 +82,12 @@ struct lx_view *lx_view_new(const struct lx_view_spec *spec, char *why, size_t s
 /** Removes the private directories with all that is in them. NULL is fine. */
 void lx_view_free(struct lx_view *v);
 
+/** How made-up links are followed: gives the path that one leads to, allocated; NULL: it leads to
+ *  something that has none. */
+typedef char *lx_view_link(void *ctx, const struct lx_synthetic *row, unsigned number);
+/** Until then none is followed. */
+void lx_view_links(struct lx_view *v, lx_view_link *link, void *ctx);
+
 /** The guest's first working directory. */
 void lx_view_home(const struct lx_view *v, struct lx_place *at);
 
