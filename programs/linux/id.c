@@ -171,6 +171,63 @@ int64_t lx_sys_not_permitted(struct lx_call *c)
     return -EPERM;
 }
 
+/* ---- capabilities: none, and none to be had ----------------------------------------------------
+ */
+
+enum { CAPABILITY_SETS = 3 /* effective, permitted, inheritable */ };
+
+/** Reads the head of a structure of capabilities: its version, and whose they are. @param[out]
+ * words of 32 bits that each set has @return 0, -EFAULT; -EINVAL: another version, and the newest
+ * one is written there */
+static int64_t capability_head(struct lx_call *c, unsigned *words, uint32_t *whose)
+{
+    enum { FIRST = 0x19980330, SECOND = 0x20071026, THIRD = 0x20080522 };
+    uint32_t version;
+
+    if (lx_vm_read32(&c->p->vm, c->a[0], &version) < 0)
+        return -EFAULT;
+    *words = version == FIRST ? 1 : 2;
+    if (version != FIRST && version != SECOND && version != THIRD)
+        return lx_vm_write32(&c->p->vm, c->a[0], THIRD) < 0 ? -EFAULT : -EINVAL;
+    return lx_vm_read32(&c->p->vm, c->a[0] + 4, whose);
+}
+
+int64_t lx_sys_capget(struct lx_call *c)
+{
+    unsigned words;
+    uint32_t whose;
+    const int64_t err = capability_head(c, &words, &whose);
+
+    if (!c->a[1])
+        return err == -EINVAL ? 0 : err;
+    if (err < 0)
+        return err;
+    if ((int32_t)whose < 0)
+        return -EINVAL;
+    if (whose && whose != PARENT && !lx_thread_find(c->p, whose))
+        return -ESRCH;
+    return lx_vm_zero(&c->p->vm, c->a[1], (size_t)CAPABILITY_SETS * words * 4);
+}
+
+int64_t lx_sys_capset(struct lx_call *c)
+{
+    unsigned words;
+    uint32_t whose, any = 0;
+    const int64_t err = capability_head(c, &words, &whose);
+
+    if (err < 0)
+        return err;
+    if (whose && whose != c->t->tid)
+        return -EPERM;
+    for (unsigned i = 0; i < CAPABILITY_SETS * words; i++) {
+        uint32_t set;
+        if (lx_vm_read32(&c->p->vm, c->a[1] + 4 * i, &set) < 0)
+            return -EFAULT;
+        any |= set;
+    }
+    return any ? -EPERM : 0;
+}
+
 /* ---- children -------------------------------------------------------------------------------- */
 
 enum { WNOHANG_ = 1, WUNTRACED_ = 2, WEXITED_ = 4, WCONTINUED_ = 8, WNOWAIT_ = 0x1000000 };

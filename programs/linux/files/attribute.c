@@ -8,6 +8,7 @@
 #include "programs/linux/files/path.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- what is said of a file ------------------------------------------------------------------ */
@@ -150,6 +151,63 @@ int64_t lx_sys_umask(struct lx_call *c)
 
     c->p->umask = c->a[0] & 0777;
     return old;
+}
+
+/* ---- attributes beside those: no file has any -------------------------------------------------
+ */
+
+/** Whether a file is there, and the name of an attribute (`name`; NULL: none is named) could be
+ * one.
+ *  @return `answer`, or -errno */
+static int64_t attributes_of(struct lx_call *c, enum lx_ending ending, const char *name,
+                             int64_t answer)
+{
+    enum { LONGEST = 255, FLAGS = 3 };
+    struct lx_spot s;
+    int64_t r;
+
+    if (name && strlen(c->row->args) > 4 && c->a[4] & ~(uint64_t)FLAGS)
+        return -EINVAL;
+    if (name && (!*name || strlen(name) > LONGEST))
+        return -ERANGE;
+    if (c->f)
+        return c->f->kind == FILE_PATH || c->f->flags & G_O_PATH ? -EBADF : answer;
+    r = lx_path_find(c, PATH_CWD, c->path[0], ending, &s);
+    if (r < 0)
+        return r;
+    r = lx_path_missing(c->p, &s) ? -ENOENT : answer;
+    lx_spot_free(&s);
+    return r;
+}
+
+int64_t lx_sys_attribute(struct lx_call *c)
+{
+    return attributes_of(c, END_FOLLOWED, c->path[1], -EOPNOTSUPP);
+}
+
+int64_t lx_sys_link_attribute(struct lx_call *c)
+{
+    return attributes_of(c, END_LINK, c->path[1], -EOPNOTSUPP);
+}
+
+int64_t lx_sys_file_attribute(struct lx_call *c)
+{
+    return attributes_of(c, END_LINK, c->path[0], -EOPNOTSUPP);
+}
+
+int64_t lx_sys_attributes(struct lx_call *c)
+{
+    return attributes_of(c, END_FOLLOWED, NULL, 0);
+}
+
+int64_t lx_sys_link_attributes(struct lx_call *c)
+{
+    return attributes_of(c, END_LINK, NULL, 0);
+}
+
+int64_t lx_sys_file_attributes(struct lx_call *c)
+{
+    return attributes_of(c, END_LINK, NULL, 0);
 }
 
 /* ---- times of files -------------------------------------------------------------------------- */

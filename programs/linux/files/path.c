@@ -680,6 +680,19 @@ int64_t lx_sys_readlinkat(struct lx_call *c)
     return read_link(c, (int64_t)c->a[0], c->a[2], c->a[3]);
 }
 
+/** What only a user with rights may do to a directory that is there: chroot, mount. */
+int64_t lx_sys_not_permitted_there(struct lx_call *c)
+{
+    struct lx_spot s;
+    int64_t r = lx_path_find(c, PATH_CWD, c->path[0], END_FOLLOWED, &s);
+
+    if (r < 0)
+        return r;
+    r = lx_path_missing(c->p, &s) ? -ENOENT : -EPERM;
+    lx_spot_free(&s);
+    return r;
+}
+
 /* ---- the working directory ------------------------------------------------------------------- */
 
 /** The guest moves; the simulator's own working directory stays. Takes the place. */
