@@ -9,6 +9,7 @@
 #include "programs/linux/process/most.h"
 #include "programs/linux/threads/threads.h"
 #include "programs/linux/time/timer.h"
+#include "programs/linux/view/view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -91,7 +92,9 @@ void lx_proc_statm(struct lx_prog *p, FILE *f)
 }
 
 /** Fields 1 to 52 of proc(5); what Linux hides, or this machine has not, is 0.
- *  @param t  it, or the process that it reads for: @param number, @param ran [ticks] */
+ *  @param t  it, or one that reads of the process
+ *  @param number  the thread's, or the process's
+ *  @param ran  [ticks] on a card */
 static void print_stat(struct lx_prog *p, FILE *f, const struct lx_thread *t, unsigned number,
                        sim_tick ran)
 {
