@@ -367,7 +367,7 @@ static int make_file(int dir, const char *name, mode_t mode, const char *text)
 }
 
 /** The bit of its mode that a directory has of the one that it is made in. */
-static mode_t inherited(struct lx_prog *p, const struct lx_spot *s)
+static mode_t path_inherits(struct lx_prog *p, const struct lx_spot *s)
 {
     return lx_inode_of(p, &s->in.st)->special & S_ISGID;
 }
@@ -393,7 +393,7 @@ static int64_t path_make(struct lx_call *c, int64_t dir, const char *path, make_
                     lx_path_host_mode(c->p, m, fn == make_file && s.in.guard == GUARD_WORKS, NULL),
                     text)));
         if (!r)
-            lx_path_born(c->p, &s, m | (fn == make_folder ? inherited(c->p, &s) : 0));
+            lx_path_born(c->p, &s, m | (fn == make_folder ? path_inherits(c->p, &s) : 0));
         lx_spot_free(&s);
     }
     umask(host);
