@@ -147,8 +147,8 @@ def wrong_of_refusals(directory):
     truth = json.loads((pathlib.Path(directory) / "truth.json").read_text())
     column = [name for name, *_ in truth["columns"]].index("nacks")
     told = sum(value for row in truth["rows"] for at, value in zip(row[9::2], row[10::2]) if at == column)
-    counted = json.loads((pathlib.Path(directory) / "stats.json").read_text())["snapshots"][0]["stats"]["machine"]["monitor.nacks"]
-    if told != counted:
+    counted = json.loads((pathlib.Path(directory) / "stats.json").read_text())["snapshots"][0]["stats"]["machine"].get("monitor.nacks")
+    if counted is not None and told != counted:  # boards of one processor have no such event
         yield f"truth.json: {told} NACKs, and the cards {counted}"
 
 
