@@ -205,11 +205,6 @@ int64_t lx_sys_link_attributes(struct lx_call *c)
     return attributes_of(c, END_LINK, NULL, 0);
 }
 
-int64_t lx_sys_file_attributes(struct lx_call *c)
-{
-    return attributes_of(c, END_LINK, NULL, 0);
-}
-
 /* ---- times of files -------------------------------------------------------------------------- */
 
 enum { G_UTIME_NOW = 0x3fffffff, G_UTIME_OMIT = 0x3ffffffe, ACCESSED = 0, MODIFIED = 1 };
