@@ -143,8 +143,11 @@ static void links(void)
     close(in[1]), close(file), close(dir);
 }
 
+static volatile pid_t lives_tid; /* of the last that began */
+
 static void *lives(void *barrier)
 {
+    lives_tid = gettid();
     pthread_barrier_wait(barrier);
     pthread_barrier_wait(barrier);
     return NULL;
@@ -232,6 +235,35 @@ static void threads(void)
           strtoull(strstr(text, "\nSigIgn:\t") + 9 + (SIGRTMAX > 64 ? 16 : 0), NULL, 16) & 1);
     CHECK(strtoull(strstr(text, "\nSigBlk:\t") + 9 + (SIGRTMAX > 64 ? 16 : 0), NULL, 16) ==
           1ull << (SIGUSR1 - 1));
+}
+
+/** A text that stays open is written anew when it is read from its beginning. */
+static void again(void)
+{
+    const int fd = open("/proc/self/statm", O_RDONLY);
+    pthread_barrier_t barrier;
+    char name[32], *at;
+    pthread_t t;
+    int of_thread;
+
+    CHECK(pread(fd, text, sizeof text, 0) > 0);
+    const unsigned long pages = strtoul(text, NULL, 10),
+                        page = (unsigned long)sysconf(_SC_PAGESIZE);
+    at = mmap(NULL, 64 * page, PROT_READ | PROT_WRITE, OWN, -1, 0);
+    CHECK(at != MAP_FAILED && lseek(fd, 0, SEEK_SET) == 0 && read(fd, text, 3) == 3);
+    CHECK(read(fd, text + 3, sizeof text - 3) > 0 && strtoul(text, NULL, 10) >= pages + 64);
+    close(fd);
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&t, NULL, lives, &barrier);
+    pthread_barrier_wait(&barrier);
+    snprintf(name, sizeof name, "/proc/self/task/%d/comm", lives_tid);
+    of_thread = open(name, O_RDONLY);
+    CHECK(pthread_setname_np(t, "another") == 0 && read(of_thread, text, 8) == 8);
+    CHECK(memcmp(text, "another\n", 8) == 0 && read(of_thread, text, 8) == 0);
+    pthread_barrier_wait(&barrier);
+    pthread_join(t, NULL);
+    CHECK(pread(of_thread, text, 8, 0) < 0 && errno == ESRCH);
+    close(of_thread);
 }
 
 /** Each processor is a chip of one core. */
@@ -327,6 +359,7 @@ int main(int argc, char **argv)
     sizes();
     links();
     threads();
+    again();
     machine();
     chips();
     limits();

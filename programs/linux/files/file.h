@@ -51,6 +51,8 @@ struct lx_file {
     bool writable;                    /**< the view lets it be changed ... */
     bool guarded;                     /**< ... but for rights to execute it (guard.h) */
     const struct lx_synthetic *synth; /**< what it is a made-up form of, or NULL */
+    bool text;                        /**< written by that, of ... */
+    unsigned number;                  /**< ... the thread, process or other with this number */
     struct lx_place place;            /**< FILE_FOLDER; of others only the path it was opened by */
     struct lx_pipe *pipe;
     const struct lx_file_ops *ops; /**< FILE_OBJECT: what it does (object.h) */
@@ -121,6 +123,10 @@ int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64
                         enum lx_ending ending, struct lx_spot *s);
 /** What the host said, but its own limits end the run: a guest must not see them. */
 int64_t lx_host_says(struct lx_prog *p, int64_t err);
+
+/** A made-up text is written anew whenever it is read from its beginning, as by Linux; other files
+ *  stay. @return 0; -ESRCH: the thread it tells of has ended; -ENOMEM */
+int64_t lx_text_renew(struct lx_prog *p, struct lx_file *f);
 
 /** Opens a FIFO; waits for its other end. @return a descriptor or -errno */
 int64_t lx_fifo_open(struct lx_call *c, struct lx_inode *n, uint32_t flags);

@@ -14,6 +14,7 @@
 #include "programs/linux/files/name.h"
 #include "programs/linux/files/path.h"
 #include "programs/linux/threads/watch.h"
+#include "programs/linux/view/proc.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -42,35 +43,51 @@ static char *text_of(struct lx_prog *p, const struct lx_synthetic *row, unsigned
     return NULL;
 }
 
+/** Writes a text anew. For as long as it is open: it cannot be mapped.
+ *  @return 0; -ENOENT, what it tells of has ended; -ENOMEM */
+static int64_t text_fill(struct lx_prog *p, struct lx_file *f)
+{
+    size_t size;
+    char *text = text_of(p, f->synth, f->number, &size);
+
+    if (!text)
+        return -ENOENT;
+    lx_give_back(p, f->kept);
+    f->kept = lx_keep(p, size) ? size : 0;
+    const bool there = f->kept == size && prog_host_ftruncate(f->host, 0) == 0 &&
+                       prog_host_pwrite(f->host, text, size, 0) == (ssize_t)size;
+    free(text);
+    return there ? 0 : -ENOMEM;
+}
+
+int64_t lx_text_renew(struct lx_prog *p, struct lx_file *f)
+{
+    const int64_t err = f->text ? text_fill(p, f) : 0;
+
+    return err == -ENOENT ? -ESRCH : err;
+}
+
 static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, unsigned number,
                          uint32_t flags)
 {
     struct lx_file *f;
-    size_t size;
-    char *text;
+    int64_t err;
     int fd;
 
     if ((flags & 3) != 0)
         return -EACCES;
-    text = text_of(p, row, number, &size);
-    if (!text)
-        return -ENOENT;
     fd = prog_host_memfd_create("text", MFD_CLOEXEC);
-    if (fd < 0) {
-        free(text);
+    if (fd < 0)
         return lx_host_says(p, -ENFILE);
-    }
     f = lx_file_new(p, FILE_HOST, fd, flags);
     f->synth = row;
-    /* For as long as it is open: it cannot be mapped. */
-    const bool there = prog_host_pwrite(fd, text, size, 0) == (ssize_t)size && lx_keep(p, size);
-    free(text);
-    if (!there) {
-        lx_file_release(p, f);
-        return -ENOMEM;
-    }
-    f->kept = size;
-    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+    f->number = number;
+    f->text = true;
+    err = text_fill(p, f);
+    if (!err)
+        return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+    lx_file_release(p, f);
+    return err;
 }
 
 /** /dev/fd/N and its like: another descriptor of the same file, if it allows what is asked. */
@@ -139,7 +156,7 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
             return lx_name_open(p, s->number, flags);
         /* fallthrough */
     case SYN_TEXT:
-        return open_text(p, s->synth, s->number, flags);
+        return open_text(p, s->synth, s->number == PROC_READER ? c->t->tid : s->number, flags);
     case SYN_FD:
         return flags & G_O_NOFOLLOW ? -ELOOP : open_again(p, s->number, flags);
     case SYN_LINK:

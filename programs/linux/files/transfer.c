@@ -124,12 +124,15 @@ static int64_t stream_read(struct lx_prog *p, struct lx_file *f, uint8_t *buf, s
 }
 
 /** Bytes of a regular file: the host's, but where a shared mapping has them its memory's. */
-static int64_t regular_read(struct lx_prog *p, const struct lx_file *f, uint8_t *buf, size_t len,
+static int64_t regular_read(struct lx_prog *p, struct lx_file *f, uint8_t *buf, size_t len,
                             uint64_t at)
 {
+    const int64_t err = at == 0 ? lx_text_renew(p, f) : 0;
     size_t done = 0;
     ssize_t n = 1;
 
+    if (err)
+        return err;
     if (at > INT64_MAX - len)
         return 0;
     while (done < len && n != 0) {

@@ -1,6 +1,6 @@
 /*
  * Files that exist only in the view. The host's processors, processes and users are not the
- * simulated machine's, so the few files C libraries read about them are written here, when opened.
+ * simulated machine's, so the few files C libraries read about them are written here, when read.
  */
 #include "programs/linux/view/synthetic.h"
 

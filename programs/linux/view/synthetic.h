@@ -9,7 +9,7 @@
 struct lx_prog;
 
 enum lx_synthetic_kind {
-    SYN_TEXT, /**< written when opened */
+    SYN_TEXT, /**< written when read from its beginning */
     SYN_NULL,
     SYN_ZERO,
     SYN_FULL,
