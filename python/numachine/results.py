@@ -89,7 +89,7 @@ class Run:
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
-        self.manifest = json.loads((self.directory / "manifest.json").read_text())
+        self.manifest = json.loads((self.directory / "manifest.json").read_text("utf-8"))
         self.stats = _table(self.directory / "stats.csv")
         self.samples = _table(self.directory / "monitor/samples.csv")
         self.histogram = _table(self.directory / "monitor/histogram.csv")
@@ -125,7 +125,7 @@ class Run:
 
     def timeline(self, stat):
         """[s] -> events of all parts in the interval that begins there."""
-        second = float(json.loads((self.directory / "stats.json").read_text())["ticks_per_second"])
+        second = float(json.loads((self.directory / "stats.json").read_text("utf-8"))["ticks_per_second"])
         sums = dict.fromkeys(sorted(set(self.samples["begin_tick"])), 0)
         for begin, name, value in zip(*(self.samples[c] for c in ("begin_tick", "stat", "value"))):
             sums[begin] += value if name == stat else 0
@@ -134,7 +134,7 @@ class Run:
 
     def rows(self, document, name):
         """A list of a profiled run's document, as rows("truth", "copies"): fields, then values by their columns' names."""
-        whole = json.loads((self.directory / f"{document}.json").read_text())
+        whole = json.loads((self.directory / f"{document}.json").read_text("utf-8"))
         fields = FIELDS[document, name].split()
         heads = [field for field in fields if field != "values"]
         table = {head: [row[i] for row in whole[name]] for i, head in enumerate(heads)}
@@ -165,7 +165,7 @@ class Sweep:
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
         index = next(self.directory / name for name in self.INDEXES if (self.directory / name).exists())
-        document = json.loads(index.read_text())
+        document = json.loads(index.read_text("utf-8"))
         self.name, self.keys = document["name"], document["parameters"]
         rows = [{**p["values"], **p["numbers"], "state": p["state"], "exit_code": p["exit_code"]} for p in document["points"]]
         self.ids = [p["id"] for p in document["points"]]
