@@ -19,7 +19,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { WAITERS = 5, TURNS = 20, LATER = 500 /* [us] */, PIPE = 65536 };
+enum { WAITERS = 5, TURNS = 20, LATER = 5000 /* [us] */, PIPE = 65536 };
 
 /* A thing that threads wait for: `take` waits until there is one of it, and has it. */
 struct kind {
