@@ -397,6 +397,9 @@ def check_inlined(bench):
     implicit = [r for r in lines if f"~Request inlined_guest.cc:{made}" in r["inlined"]]
     assert implicit and not [r for r in lines if r["line"].endswith(f"inlined_guest.cc:{made}")], implicit
     assert all(int(r["line"].rsplit(":", 1)[1]) in range(block - 5, block + 2) for r in implicit), implicit
+    body = next(i + 1 for i, line in enumerate(text) if "seeds + job.seed" in line)
+    of_lambda = [r for r in lines if r["line"].endswith(f"inlined_guest.cc:{body}")]
+    assert of_lambda and all(f"main::{{lambda:{body - 1}:" in r["inlined"] for r in of_lambda), of_lambda
     functions = {row["function"]: row for row in bench.csv("inlined-run", "--by=function", "--children")}
     paths = [r for r in rows if f"{scope}Histogram::add;" in r["path"] + ";"]
     assert functions[scope + "Histogram::add"]["pcycles"] == total(paths) > 0

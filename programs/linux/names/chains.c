@@ -110,6 +110,43 @@ static void chains_note(struct chain_sender *s, Dwarf_Die *function, const char 
     HASH_ADD_PTR(s->scoped, die, scoped);
 }
 
+/** Whether a function is a lambda's: gcc says that it made it, but its lines are written. */
+static bool chains_lambda(Dwarf_Die *call)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die object;
+
+    if (!dwarf_attr_integrate(call, DW_AT_object_pointer, &attribute) ||
+        !dwarf_formref_die(&attribute, &object))
+        return false;
+    const char *name = dwarf_diename(&object);
+    return name && strcmp(name, "__closure") == 0;
+}
+
+/** What stands for the name of a class without one: a lambda's place, for a function has many. */
+static char *chains_unnamed(Dwarf_Die *type)
+{
+    Dwarf_Die die;
+    int line = 0, column = 0;
+
+    for (bool more = dwarf_child(type, &die) == 0; more; more = dwarf_siblingof(&die, &die) == 0)
+        if (dwarf_tag(&die) == DW_TAG_subprogram && chains_lambda(&die) &&
+            dwarf_decl_line(type, &line) == 0 && dwarf_decl_column(type, &column) == 0)
+            return sim_format("{lambda:%d:%d}", line, column);
+    return sim_strdup("(anonymous)");
+}
+
+/** What a scope adds to the names of functions in it; of the caller */
+static char *chains_scope(Dwarf_Die *die)
+{
+    const char *own = dwarf_diename(die);
+
+    if (own)
+        return sim_strdup(own);
+    return dwarf_tag(die) == DW_TAG_namespace ? sim_strdup("(anonymous namespace)")
+                                              : chains_unnamed(die);
+}
+
 /** Notes functions that are in something with a name.
  *  @param scope  what is in front of their names; "": nothing */
 static void chains_note_all(struct chain_sender *s, Dwarf_Die *parent, const char *scope)
@@ -120,18 +157,18 @@ static void chains_note_all(struct chain_sender *s, Dwarf_Die *parent, const cha
          more = dwarf_siblingof(&die, &die) == 0) {
         const int tag = dwarf_tag(&die);
         const bool function = tag == DW_TAG_subprogram;
-        const char *own = dwarf_diename(&die);
         if (tag == DW_TAG_lexical_block)
             chains_note_all(s, &die, scope);
         if (!function && tag != DW_TAG_namespace && tag != DW_TAG_class_type &&
             tag != DW_TAG_structure_type && tag != DW_TAG_union_type)
             continue;
-        own = own ? own : tag == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
-        char *name = sim_format("%s%s%s", scope, *scope ? "::" : "", own);
+        char *const own = chains_scope(&die);
+        char *const name = sim_format("%s%s%s", scope, *scope ? "::" : "", own);
         if (function && *scope && !chains_linked(&die))
             chains_note(s, &die, name);
         chains_note_all(s, &die, name);
         free(name);
+        free(own);
     }
 }
 
@@ -152,7 +189,7 @@ static bool chains_made(Dwarf_Die *call)
     bool made = false;
 
     return dwarf_attr_integrate(call, DW_AT_artificial, &attribute) &&
-           !dwarf_formflag(&attribute, &made) && made;
+           !dwarf_formflag(&attribute, &made) && made && !chains_lambda(call);
 }
 
 /** @return the call's number */
