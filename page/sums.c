@@ -60,6 +60,21 @@ static bool is_kept(const struct sums_reading *r, unsigned column)
     return column != r->without && column != r->sum;
 }
 
+/* Names are texts, though somebody may call a region 1e3. */
+static bool is_name(const char *column)
+{
+    static const char *const names[] = {"snapshot", "group", "metric"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(column, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static json_t *sums_cell(const struct sums_reading *r, unsigned c)
+{
+    return is_name(r->csv.name[c]) ? doc_json_text(r->csv.field[c]) : page_value(r->csv.field[c]);
+}
+
 static char *key_of(const struct sums_reading *r)
 {
     char *key;
@@ -89,7 +104,7 @@ static struct row *row_of(struct sums_reading *r)
     row->values = json_array();
     for (unsigned c = 0; c < r->csv.columns; c++)
         if (is_kept(r, c))
-            json_array_append_new(row->values, page_value(r->csv.field[c]));
+            json_array_append_new(row->values, sums_cell(r, c));
     HASH_ADD_KEYPTR(hh, r->rows, row->key, strlen(row->key), row);
     return row;
 }

@@ -1,6 +1,6 @@
 /*
  * Tables of a run as the page has them: {"columns": [names], "rows": [[values]]}. Numbers are
- * numbers, everything else is text.
+ * numbers, but in columns of names; everything else is text.
  */
 #ifndef PAGE_SUMS_H
 #define PAGE_SUMS_H

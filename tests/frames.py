@@ -57,6 +57,7 @@ def make(numachine, guest, directory):
         assert done.returncode == status, done.stderr
 
 
+REGIONS = ["whole", "1", "1e3", "007", "1_0", "nan", "inf", "2.50", "True"]
 # Without pandas and numpy: the same numbers, in dictionaries and lists.
 PLAIN = """
 import csv, math, pathlib, sys
@@ -73,6 +74,9 @@ for row in rows:
 assert run.value("truth.loads", component="machine.station[0].card[3]") == 0 == run.cards("truth.loads")["machine.station[0].card[3]"]
 with open(out / "run/monitor/samples.csv", newline="", encoding="utf-8") as file:
     samples = [int(row["value"]) for row in csv.DictReader(file) if row["stat"] == "monitor.run"]
+numbered = numachine.load(out / "numbered")
+assert numbered.regions() == sys.argv[2:], numbered.regions()
+assert [numbered.value("loads", region) for region in sys.argv[2:]] == list(range(len(sys.argv) - 2))
 line = run.timeline("monitor.run")
 assert sum(line.values()) == sum(samples) > 0 and next(iter(line)) == 0
 assert sum(run.rows("profile", "rows")["instructions"]) == run.value("truth.instructions") == sum(run.cards("truth.instructions").values())
@@ -91,8 +95,24 @@ for what in sweep.curve, sweep.speed_up:
 """
 
 
+def make_numbered(out):
+    """A run whose regions have names that look like numbers."""
+    out.mkdir()
+    (out / "manifest.json").write_text("{}")
+    with open(out / "stats.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["snapshot", "component", "stat", "value", "unit"])
+        table.writerows([region, "machine", "loads", i, ""] for i, region in enumerate(REGIONS))
+
+
+def check_numbered(module, out):
+    run = module.load(out)
+    assert run.regions() == REGIONS, run.regions()
+    assert [run.value("loads", region) for region in REGIONS] == list(range(len(REGIONS)))
+
+
 def check_plain(home, out):
-    done = subprocess.run([sys.executable, "-c", PLAIN, str(out)], capture_output=True, text=True, timeout=600, check=False,
+    done = subprocess.run([sys.executable, "-c", PLAIN, str(out), *REGIONS], capture_output=True, text=True, timeout=600, check=False,
                           env={**os.environ, "PYTHONPATH": str(home / "python")})
     assert done.returncode == 0, done.stderr
 
@@ -170,12 +190,14 @@ def check_tables(numachine, guest, home):
     with tempfile.TemporaryDirectory() as scratch:
         directory = pathlib.Path(scratch)
         make(numachine, guest, directory)
+        make_numbered(directory / "numbered")
         check_plain(home, directory)
         if not python:
             skip.left_out("tables of pandas", "python3-pandas")
             return
         module = __import__("numachine")
         check_run(module, directory / "run")
+        check_numbered(module, directory / "numbered")
         check_sweep(module, directory / "swept")
 
 

@@ -235,6 +235,19 @@ def check_data(bench, page):
     check_kept(bench, data)
 
 
+def check_regions(bench):
+    """A region's name is a text, though it looks like a number."""
+    run, tables = bench.copy("numbered"), ("groups", "coherence")
+    for name in ("groups.csv", "coherence_histogram.csv"):
+        file = run / "monitor" / name
+        file.write_bytes(file.read_bytes().replace(b"\nwhole,", b"\n1e3,"))
+        simulator.listed_again(run, f"monitor/{name}")
+    data = json.loads(parsed(bench.page(run.name)).data)
+    for name in tables:
+        at = data[name]["columns"].index("snapshot")
+        assert "1e3" in {row[at] for row in data[name]["rows"]}, (name, data[name]["rows"][:2])
+
+
 def check_names(bench, home):
     """The statistics that the page asks for are those that runs have; `measured` has a run of which parts are timed."""
     script = (home / "page/report.js").read_text()
@@ -527,6 +540,7 @@ def main():
         check_colours(page)
         check_sections(bench)
         check_data(bench, page)
+        check_regions(bench)
         check_names(bench, pathlib.Path(__file__).resolve().parent.parent)
         check_refusals(bench)
         check_outputs(bench)

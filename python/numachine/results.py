@@ -19,6 +19,7 @@ except ImportError:
 WHOLE, MACHINE = "whole", "machine"
 DERIVED = ("metric.", "group.")  # what is no count
 # The apostrophe in front of what a spreadsheet would take for a formula (docs/results.md).
+NAMES = "snapshot", "region", "component", "stat", "unit"  # columns of texts, though a region may be called 1e3
 UNMARKED = re.compile(r"^'(?=[=+\-@\t\r\n＝＋－＠'])")
 
 
@@ -55,10 +56,15 @@ def _number(text):
     return UNMARKED.sub("", text)
 
 
+def _plain_column(name, texts):
+    """The fields of a column of a CSV file without pandas; names stay texts, whatever they look like."""
+    return [UNMARKED.sub("", text) for text in texts] if name in NAMES else [_number(text) for text in texts]
+
+
 def _plain_table(path):
     with open(path, newline="", encoding="utf-8") as file:
         head, *rows = csv.reader(file)
-    table = {name: [_number(row[i]) for row in rows] for i, name in enumerate(head)}
+    table = {name: _plain_column(name, [row[i] for row in rows]) for i, name in enumerate(head)}
     for name in {"value", "hi"} & set(table):
         table[name] = [math.nan if value == "" else value for value in table[name]]
     return table
@@ -70,7 +76,7 @@ def _table(path):
         return None
     if pandas is None:
         return _plain_table(path)
-    table = pandas.read_csv(path, keep_default_na=False, na_values={"value": [""], "hi": [""]})
+    table = pandas.read_csv(path, keep_default_na=False, na_values={"value": [""], "hi": [""]}, dtype=dict.fromkeys(NAMES, str))
     for name, column in table.items():
         if not pandas.api.types.is_numeric_dtype(column):
             table[name] = column.map(lambda v: UNMARKED.sub("", v) if isinstance(v, str) else v)
