@@ -14,7 +14,15 @@ import tempfile
 
 import simulator
 
-PARTS = {"threads": 1, "writers": 1, "objects": 1, "elements": 2, "members": 6, "leaves": 10, "words": 2}  # of `nested`
+UNITS = "threads", "writers", "objects", "elements", "members", "leaves", "words"
+PARTS = {  # by units
+    "nested": (1, 1, 1, 2, 6, 10, 2),
+    "nested[1]": (1, 1, 1, 2, 3, 5, 1),
+    "wrapped": (1, 1, 1, 1, 1, 8, 2),
+    "wrapped.in": (1, 1, 1, 1, 1, 8, 2),
+    "wrapped.in.c": (1, 1, 1, 4, 8, 8, 2),
+    "wrapped.in.c[2]": (1, 1, 1, 2, 2, 2, 1),
+}
 LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
 
 
@@ -40,9 +48,10 @@ def check_words(numachine, guest, scratch):
 
 def check_units(numachine, directory):
     """Elements, their members, of which an array is one, and what has no parts."""
-    for unit, parts in PARTS.items():
-        found = json.loads(run(numachine, "c2c", "--what-if", "nested", f"--unit={unit}", "--format=json", directory))
-        assert found["parts"] == parts, (unit, found)
+    for name, row in PARTS.items():
+        found = [json.loads(run(numachine, "c2c", "--what-if", name, f"--unit={unit}", "--format=json", directory))["parts"]
+                 for unit in UNITS]
+        assert tuple(found) == row, (name, found)
 
 
 def check_pipe(numachine, directory):

@@ -20,6 +20,13 @@ static struct {
     } pair;
     volatile unsigned row[3];
 } nested[2]; /* what has parts in several ways */
+static struct {
+    struct {
+        struct {
+            volatile unsigned x, y;
+        } c[4];
+    } in;
+} wrapped; /* what is as large as its only member, twice */
 static unsigned turns = TURNS;
 static volatile char many[3 << 20]; /* more elements than can lie apart */
 
@@ -52,6 +59,7 @@ static void *body(void *arg)
 {
     many[(unsigned)(unsigned long)arg] = 1;
     nested[0].pair.a = nested[1].row[2] = 1;
+    wrapped.in.c[1].x = wrapped.in.c[2].y = 1;
     own_bytes((unsigned)(unsigned long)arg);
     take_turns((unsigned)(unsigned long)arg);
     return NULL;

@@ -60,6 +60,21 @@ static bool is_within(const char *part, const char *asked)
     return !strncmp(part, asked, length) && (!part[length] || strchr(".[", part[length]));
 }
 
+/* How many steps lead to what is called so; a member may be as large as what it is in.
+ * @param at  [bytes] where it begins in the object */
+static unsigned name_depth(const struct look_sharing *s, const struct look_object *object,
+                           uint64_t at, const char *asked)
+{
+    enum { MOST = 32 };
+    for (unsigned depth = 1; depth < MOST; depth++) {
+        struct prog_member part;
+        look_object_member(s->finder, object, at, depth, &part);
+        if (is_within(part.name, asked))
+            return depth;
+    }
+    return 0;
+}
+
 /* Where the members lie that are called so. @param asked  what follows the object's name */
 static bool find_members(const struct look_sharing *s, const char *asked, struct look_named *out)
 {
@@ -69,8 +84,10 @@ static bool find_members(const struct look_sharing *s, const char *asked, struct
         look_object_member(s->finder, &out->at, at, UINT_MAX, &part);
         const uint64_t end = part.offset + part.size;
         const bool meant = !part.padding && is_within(part.name, asked);
-        if (meant && !found)
+        if (meant && !found) {
             out->from = out->at.from + at;
+            out->depth = name_depth(s, &out->at, at, asked);
+        }
         if (meant)
             out->to = out->at.from + (end < out->at.size ? end : out->at.size);
         else if (found && !part.padding)

@@ -147,6 +147,7 @@ struct look_named {
     struct look_object at; /**< the object; of a site, one of its blocks */
     bool site;             /**< all blocks of the heap that are called so but for their numbers */
     uint64_t from, to;     /**< [bytes] virtual: what is meant of the object, the end excluded */
+    unsigned depth;        /**< how many steps lead from the object to that: 2 for "tallies[3].n" */
 };
 
 /** Finds what is called so: what c2c prints as a name (an object, a block with its number, a place

@@ -195,29 +195,14 @@ static void part_of(const struct look_sharing *s, const struct look_object *obje
     }
 }
 
-/* How many steps lead from the object to what is meant of it. */
-static unsigned depth_of(const struct look_sharing *s, const struct look_named *named)
-{
-    enum { MOST = 32 };
-    const uint64_t from = named->from - named->at.from, size = named->to - named->from;
-    for (unsigned depth = 1; depth < MOST && size < named->at.size; depth++) {
-        struct prog_member part;
-        look_object_member(s->finder, &named->at, from, depth, &part);
-        if (part.offset == from && part.size <= size)
-            return part.size == size ? depth : depth - 1;
-    }
-    return 0;
-}
-
 static void part_by_members(const struct look_sharing *s, const struct look_named *named,
                             enum look_unit unit, struct look_layout *layout)
 {
     const struct look_object *object = &named->at;
-    const unsigned depth = depth_of(s, named);
     for (uint64_t at = named->from - object->from;
          at < named->to - object->from && layout->ranges < RANGES_MAX;) {
         struct prog_member part;
-        part_of(s, object, depth, at, unit, &part);
+        part_of(s, object, named->depth, at, unit, &part);
         const uint64_t end = part.offset + part.size;
         if (!part.padding && part.size)
             add_range(layout, object->from + at,
