@@ -102,9 +102,9 @@ static void json_row(const struct table *t, const struct figure *figure, unsigne
 {
     for (unsigned i = 0; i < count; i++) {
         json_t *line = json_pack(
-            "{s:s, s:s, s:s, s:I, s:f}", "machine", t->machine, "access", figure[i].scenario->name,
-            "distance", distance_name(figure[i].distance), "pcycles", (json_int_t)figure[i].ticks,
-            "ns", latency_nanoseconds(t, figure[i].ticks));
+            "{s:o, s:s, s:s, s:I, s:f}", "machine", doc_json_text(t->machine), "access",
+            figure[i].scenario->name, "distance", distance_name(figure[i].distance), "pcycles",
+            (json_int_t)figure[i].ticks, "ns", latency_nanoseconds(t, figure[i].ticks));
         doc_json_put(stdout, line, JSON_REAL_PRECISION(9));
     }
 }

@@ -223,14 +223,14 @@ static void trace_print_json(const struct facts *f)
     const struct tr_about *about = tr_about(f->source);
     const struct tr_summary *s = &f->sum;
     json_t *all = json_pack(
-        "{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "file",
-        f->request->file[0], "format", about->format, "made", about->made, "timed", about->timed,
-        "references", (json_int_t)s->references, "instructions", (json_int_t)s->instructions,
-        "bytes", (json_int_t)f->bytes, "bytes_a_reference", per_reference(f), "line",
-        (json_int_t)s->line_bytes, "page", (json_int_t)s->page_bytes, "lines", (json_int_t)s->lines,
-        "pages", (json_int_t)s->pages, "lines_written", (json_int_t)s->written, "lines_shared",
-        (json_int_t)s->shared, "lines_shared_and_written", (json_int_t)s->handed, "lines_complete",
-        !s->full);
+        "{s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "file",
+        doc_json_text(f->request->file[0]), "format", about->format, "made", about->made, "timed",
+        about->timed, "references", (json_int_t)s->references, "instructions",
+        (json_int_t)s->instructions, "bytes", (json_int_t)f->bytes, "bytes_a_reference",
+        per_reference(f), "line", (json_int_t)s->line_bytes, "page", (json_int_t)s->page_bytes,
+        "lines", (json_int_t)s->lines, "pages", (json_int_t)s->pages, "lines_written",
+        (json_int_t)s->written, "lines_shared", (json_int_t)s->shared, "lines_shared_and_written",
+        (json_int_t)s->handed, "lines_complete", !s->full);
     json_object_set_new(all, "records", records_of(f));
     json_object_set_new(all, "threads", threads_of(f));
     json_object_set_new(all, "regions", trace_regions_of(f));

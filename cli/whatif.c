@@ -136,13 +136,13 @@ static void whatif_print_json(const struct whatif_request *r, const struct in_ma
                                 json_pack("{s:o, s:o}", "run", use_json(&flow->use[0][part]),
                                           "there", use_json(&flow->use[1][part])));
     }
-    json_t *all =
-        json_pack("{s:s, s:s?, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:{s:s, s:f, s:f, s:i}}",
-                  "run", r->directory, "part", partly, "region", r->region, "machine", other->name,
-                  "run_seconds", run->elapsed, "seconds", flow->elapsed, "times", flow->slower,
-                  "times_by_latency", flow->idle_latency, "times_by_saturation", flow->saturated,
-                  "busy", busy, "error", "kind", error->kind, "median_percent", error->median,
-                  "worst_percent", error->worst, "runs", (int)error->runs);
+    json_t *all = json_pack(
+        "{s:o, s:s?, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:{s:s, s:f, s:f, s:i}}", "run",
+        doc_json_text(r->directory), "part", partly, "region", doc_json_text(r->region), "machine",
+        doc_json_text(other->name), "run_seconds", run->elapsed, "seconds", flow->elapsed, "times",
+        flow->slower, "times_by_latency", flow->idle_latency, "times_by_saturation",
+        flow->saturated, "busy", busy, "error", "kind", error->kind, "median_percent",
+        error->median, "worst_percent", error->worst, "runs", (int)error->runs);
     doc_json_put(stdout, all, JSON_REAL_PRECISION(9) | JSON_INDENT(1));
 }
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "documents/csv.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 json_t *doc_json_taken(char *text)
@@ -26,6 +27,7 @@ json_t *doc_json_text(const char *text)
 
 void doc_json_put(FILE *out, json_t *value, size_t flags)
 {
+    assert(value); /* a text that is no UTF-8 was packed as one: doc_json_text */
     json_dumpf(value, out, flags);
     putc('\n', out);
     json_decref(value);

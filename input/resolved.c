@@ -2,6 +2,7 @@
  * The resolved configuration: what the simulator understood, every default included, in the same
  * language the user writes. Running it again is the definition of repeating a run.
  */
+#include "input/binary.h"
 #include "input/cards.h"
 #include "input/tables.h"
 #include "input/write.h"
@@ -16,6 +17,7 @@ enum { COMMENT_COLUMN = 34 };
 /** Character at `p` (at most 4 bytes) and its length; a lone byte when it is not UTF-8. */
 static uint32_t resolved_decode(const unsigned char *p, size_t *length)
 {
+    static const uint32_t least[] = {[1] = 0, [2] = 0x80, [3] = 0x800, [4] = 0x10000};
     const size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 1;
     uint32_t c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
     *length = n;
@@ -26,7 +28,10 @@ static uint32_t resolved_decode(const unsigned char *p, size_t *length)
         }
         c = c << 6 | (p[i] & 0x3f);
     }
-    return c;
+    if (c >= least[n] && (c < 0xd800 || c > 0xdfff) && c <= 0x10ffff)
+        return c;
+    *length = 1;
+    return p[0];
 }
 
 /** Characters that YAML takes as they are between double quotes, on one line. */
@@ -38,8 +43,21 @@ static bool resolved_is_plain(uint32_t c, size_t length)
                           (c >= 0xe000 && c < 0xfe00) || (c >= 0x10000 && c < 0x110000));
 }
 
+static bool is_utf8(const char *text)
+{
+    size_t length = 1;
+    for (const unsigned char *p = (const unsigned char *)text; *p; p += length)
+        if (resolved_decode(p, &length) >= 0x80 && length == 1)
+            return false;
+    return true;
+}
+
 static void write_quoted(FILE *out, const char *text)
 {
+    if (!is_utf8(text)) {
+        in_binary_write(out, text);
+        return;
+    }
     fputc('"', out);
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         size_t length;
@@ -56,8 +74,14 @@ static void write_quoted(FILE *out, const char *text)
 /* For a comment: a name may have any bytes, and a line must not end in it. */
 static void write_plain(FILE *out, const char *name)
 {
-    for (const char *p = name; *p; p++)
-        fputc((unsigned char)*p < 0x20 || *p == 0x7f ? '?' : *p, out);
+    size_t length;
+    for (const unsigned char *p = (const unsigned char *)name; *p; p += length) {
+        const uint32_t c = resolved_decode(p, &length);
+        if (c == '"' || c == '\\' || resolved_is_plain(c, length))
+            fwrite(p, 1, length, out);
+        else
+            fputc('?', out);
+    }
 }
 
 /** Pads `width` characters already written and adds a comment of one line. */
@@ -65,7 +89,9 @@ static void write_comment(FILE *out, int width, const char *origin, const char *
 {
     fprintf(out, "%*s  # ", width < COMMENT_COLUMN ? COMMENT_COLUMN - width : 0, "");
     write_plain(out, origin);
-    fprintf(out, "%s%s\n", *rest ? "; " : "", rest);
+    fputs(*rest ? "; " : "", out);
+    write_plain(out, rest);
+    fputc('\n', out);
 }
 
 /** Length of the part of `path` up to and with its last dot: the sections around its leaf. */

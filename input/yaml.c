@@ -7,6 +7,8 @@
  */
 #include "input/yaml.h"
 
+#include "input/binary.h"
+
 #include "programs/compiler.h"
 
 #include <errno.h>
@@ -293,6 +295,19 @@ static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml
     }
 }
 
+/** Makes !!binary the text that it is; what is none stays, and nobody takes it for a text. */
+static void yaml_decode(yaml_document_t *yaml)
+{
+    yaml_node_t *node;
+    for (int i = 1; (node = yaml_document_get_node(yaml, i)); i++)
+        if (node->type == YAML_SCALAR_NODE &&
+            strcmp((const char *)node->tag, "tag:yaml.org,2002:binary") == 0 &&
+            in_binary_read((char *)node->data.scalar.value, &node->data.scalar.length)) {
+            strcpy((char *)node->tag, YAML_STR_TAG); /* which is shorter */
+            node->data.scalar.style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+        }
+}
+
 static void start_parser(yaml_parser_t *parser, const struct in_doc *doc)
 {
     if (!yaml_parser_initialize(parser))
@@ -369,6 +384,8 @@ static bool yaml_load(struct in_reading *r, struct in_doc *doc)
     yaml_parser_t parser;
     start_parser(&parser, doc);
     doc->parsed = yaml_parser_load(&parser, &doc->yaml);
+    if (doc->parsed)
+        yaml_decode(&doc->yaml);
     if (!doc->parsed)
         complain_syntax(r, doc, &parser);
     else if (!in_root(doc))
