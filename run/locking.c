@@ -29,6 +29,7 @@ struct locking {
     size_t events, room;
     uint64_t heard;
     struct run_lock_books books;
+    sim_tick end; /* of the run; SIM_NEVER: it goes on */
     struct run_live *live;
 };
 
@@ -85,18 +86,22 @@ static void on_crossing(void *ctx, const struct pc_crossing *c)
                                             .result = c->result});
 }
 
+/* A loop that a thread is in when the run ends has not been ended by anybody. */
 static void on_spin(void *ctx, const struct pc_spin *spin)
 {
-    put_aside(ctx, &(struct run_lock_event){.at = spin->at,
-                                            .card = spin->card,
-                                            .what = RUN_LOCK_SPUN_EVENT,
-                                            .thread = spin->thread,
-                                            .by = spin->lost > spin->from ? spin->lost_to : 0,
-                                            .word = {spin->va},
-                                            .pc = spin->pc,
-                                            .since = spin->from,
-                                            .until = spin->to,
-                                            .released = spin->lost});
+    const struct locking *l = ctx;
+    const bool open = l->end != SIM_NEVER;
+    put_aside(ctx,
+              &(struct run_lock_event){.at = spin->at,
+                                       .card = spin->card,
+                                       .what = RUN_LOCK_SPUN_EVENT,
+                                       .thread = spin->thread,
+                                       .by = spin->lost > spin->from && !open ? spin->lost_to : 0,
+                                       .word = {spin->va},
+                                       .pc = spin->pc,
+                                       .since = spin->from,
+                                       .until = open ? l->end : spin->to,
+                                       .released = spin->lost});
 }
 
 static void locking_turn(void *self, const struct prog_turn *turn)
@@ -135,6 +140,7 @@ static enum run_begun locking_begin(void *self, struct run_live *live, char *why
     uint64_t known[FUNCTIONS];
     (void)why, (void)size;
     run_lock_books_begin(&l->books, live->cards);
+    l->end = SIM_NEVER;
     for (unsigned i = 0; i < FUNCTIONS; i++) {
         bool again = !function_named(run_names(live), functions[i].name, &known[i]);
         if (again)
@@ -152,6 +158,7 @@ static enum run_begun locking_begin(void *self, struct run_live *live, char *why
 static void locking_finish(void *self, sim_tick at)
 {
     struct locking *l = self;
+    l->end = at;
     pc_profile_spins_end(l->live->profiled, at);
     enter_before(l, at + 1);
     run_lock_books_close(&l->books, at);

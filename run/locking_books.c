@@ -673,14 +673,34 @@ static void close_actor(struct run_lock_books *b, struct run_lock_actor *a, sim_
                          late + (own ? call->late : 0), &nobody);
 }
 
-/* A run that was cut off ends with the first thread that was still at work. */
+/* How far a thread is from work when the run is cut off, in order. */
+enum rest { AT_WORK, SLEEPS, WAITS };
+
+static enum rest rest_of(const struct run_lock_books *b, const struct run_lock_actor *a,
+                         sim_tick at)
+{
+    for (size_t i = b->out.waits; i-- && b->out.wait[i].end == at;) {
+        const struct doc_lock_wait *w = &b->out.wait[i];
+        if (w->thread == a->number && !w->by && !w->call)
+            return b->out.lock[b->out.site[w->site].lock].kind == DOC_LOCK_sleep ? SLEEPS : WAITS;
+    }
+    return AT_WORK;
+}
+
+/* A run that was cut off ends with the first thread that was still at work; if none was, with one
+ * that would have gone on by itself: others wait for somebody. */
 static uint32_t last_at_work(const struct run_lock_books *b, sim_tick at)
 {
-    const struct run_lock_actor *found = NULL;
-    for (const struct run_lock_actor *a = b->actors; a; a = a->hh.next)
-        if (b->out.thread[a->index].ended == at && (!found || found->asleep > a->asleep))
-            found = a;
-    return found ? found->number : b->out.last;
+    uint32_t found = b->out.last;
+    int least = WAITS + 1;
+    for (const struct run_lock_actor *a = b->actors; a; a = a->hh.next) {
+        const enum rest rest = rest_of(b, a, at);
+        if (b->out.thread[a->index].ended == at && (int)rest < least) {
+            least = (int)rest;
+            found = a->number;
+        }
+    }
+    return found;
 }
 
 /* The thread whose end is told at a word, and that ended last before `at`; NULL: none. */

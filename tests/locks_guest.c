@@ -395,6 +395,16 @@ static void endless(unsigned me)
             ;
 }
 
+/** Somebody would say so, but sleeps until after the run. */
+static void roused(unsigned me)
+{
+    if (me)
+        endless(me);
+    else
+        usleep(1000000);
+    own_lock.word = 1;
+}
+
 /* ---- the program ----------------------------------------------------------------------------- */
 
 static const struct way {
@@ -404,6 +414,7 @@ static const struct way {
     {"mutex", mutex},     {"alone", mutex},   {"spinlock", spinlock},   {"rwlock", rwlock},
     {"barrier", barrier}, {"futex", futex},   {"condition", condition}, {"semaphore", semaphore},
     {"loop", loop},       {"byhand", byhand}, {"parts", parts},         {"endless", endless},
+    {"roused", roused},
 };
 static const struct way *way;
 

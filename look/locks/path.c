@@ -168,13 +168,19 @@ static uint64_t saved_by(const struct doc_locks *l, struct line *lines, uint32_t
     return line ? saved_at(l, line, at) : 0;
 }
 
+/* Whether a wait was open when the run was cut off: what comes behind it is not known. */
+static bool is_open(const struct doc_locks *l, const struct doc_lock_wait *wait)
+{
+    return !wait->by && !wait->call && wait->end == l->ticks;
+}
+
 /* What the thread has saved behind a wait. */
 static uint64_t path_save(const struct doc_locks *l, struct line *lines, const struct line *line,
                           const struct doc_lock_wait *wait, bool gone)
 {
     const uint64_t mine = line->done ? line->saved[line->done - 1] : line->born;
     const uint64_t latest = mine + (wait->end - wait->begin); /* had it not waited at all */
-    if (gone)
+    if (gone && !is_open(l, wait))
         return latest;
     if (!wait->by)
         return mine;
