@@ -7,6 +7,8 @@
  */
 #include "input/diag.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -21,15 +23,9 @@ enum {
  */
 static size_t printable(const unsigned char *p, size_t n)
 {
-    if (p[0] < 0x80)
-        return p[0] >= 0x20 && p[0] != 0x7f;
-    const size_t len = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
-    if (len == 0 || len > n || p[0] > 0xf4 || (p[0] == 0xc2 && p[1] < 0xa0))
-        return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    return len;
+    uint32_t c;
+    const size_t length = sim_utf8((const char *)p, n, &c);
+    return length && c >= 0x20 && (c < 0x7f || c >= 0xa0) ? length : 0;
 }
 
 /** Copies one character to `out` (NULL: nowhere) and returns its length in `p`. */

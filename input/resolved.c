@@ -2,6 +2,7 @@
  * The resolved configuration: what the simulator understood, every default included, in the same
  * language the user writes. Running it again is the definition of repeating a run.
  */
+#include "base/utf8.h"
 #include "input/binary.h"
 #include "input/cards.h"
 #include "input/tables.h"
@@ -14,24 +15,15 @@
 
 enum { COMMENT_COLUMN = 34 };
 
-/** Character at `p` (at most 4 bytes) and its length; a lone byte when it is not UTF-8. */
-static uint32_t resolved_decode(const unsigned char *p, size_t *length)
+/** Character at `p` and its length; a lone byte when it is not UTF-8. */
+static uint32_t resolved_decode(const char *p, size_t *length)
 {
-    static const uint32_t least[] = {[1] = 0, [2] = 0x80, [3] = 0x800, [4] = 0x10000};
-    const size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 1;
-    uint32_t c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
-    *length = n;
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            *length = 1;
-            return p[0];
-        }
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    if (c >= least[n] && (c < 0xd800 || c > 0xdfff) && c <= 0x10ffff)
+    uint32_t c = (unsigned char)*p;
+    *length = sim_utf8(p, 4, &c); /* the 0 at the end is in no character */
+    if (*length)
         return c;
     *length = 1;
-    return p[0];
+    return (unsigned char)*p;
 }
 
 /** Characters that YAML takes as they are between double quotes, on one line. */
@@ -43,23 +35,14 @@ static bool resolved_is_plain(uint32_t c, size_t length)
                           (c >= 0xe000 && c < 0xfe00) || (c >= 0x10000 && c < 0x110000));
 }
 
-static bool is_utf8(const char *text)
-{
-    size_t length = 1;
-    for (const unsigned char *p = (const unsigned char *)text; *p; p += length)
-        if (resolved_decode(p, &length) >= 0x80 && length == 1)
-            return false;
-    return true;
-}
-
 static void write_quoted(FILE *out, const char *text)
 {
-    if (!is_utf8(text)) {
+    if (!sim_is_utf8(text)) {
         in_binary_write(out, text);
         return;
     }
     fputc('"', out);
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+    for (const char *p = text; *p;) {
         size_t length;
         const uint32_t c = resolved_decode(p, &length);
         if (resolved_is_plain(c, length))
@@ -75,7 +58,7 @@ static void write_quoted(FILE *out, const char *text)
 static void write_plain(FILE *out, const char *name)
 {
     size_t length;
-    for (const unsigned char *p = (const unsigned char *)name; *p; p += length) {
+    for (const char *p = name; *p; p += length) {
         const uint32_t c = resolved_decode(p, &length);
         if (c == '"' || c == '\\' || resolved_is_plain(c, length))
             fwrite(p, 1, length, out);

@@ -7,6 +7,7 @@
 #include "base/queue.h"
 #include "base/room.h"
 #include "base/timer.h"
+#include "base/utf8.h"
 
 #include <criterion/criterion.h>
 #include <unistd.h>
@@ -134,6 +135,49 @@ static void part(void *ctx, unsigned member)
 }
 
 /* At times the others go to sleep before the next round. */
+Test(base, utf8)
+{
+    static const struct {
+        const char *text;
+        size_t most, length;
+        uint32_t code;
+    } rows[] = {
+        {"a", 1, 1, 'a'},
+        {"", 1, 1, 0},
+        {"a", 0, 0, 0},
+        {"\x7f\x80", 2, 1, 0x7f},
+        {"\x80", 1, 0, 0},
+        {"\xc1\xbf", 2, 0, 0},
+        {"\xc2\x80", 2, 2, 0x80},
+        {"\xc2\x80", 1, 0, 0},
+        {"\xc2"
+         "a",
+         2, 0, 0},
+        {"\xdf\xbf", 2, 2, 0x7ff},
+        {"\xe0\x9f\xbf", 3, 0, 0},
+        {"\xe0\xa0\x80", 3, 3, 0x800},
+        {"\xed\x9f\xbf", 3, 3, 0xd7ff},
+        {"\xed\xa0\x80", 3, 0, 0},
+        {"\xed\xbf\xbf", 3, 0, 0},
+        {"\xee\x80\x80", 3, 3, 0xe000},
+        {"\xef\xbf\xbf", 3, 3, 0xffff},
+        {"\xf0\x8f\xbf\xbf", 4, 0, 0},
+        {"\xf0\x90\x80\x80", 4, 4, 0x10000},
+        {"\xf0\x90\x80", 4, 0, 0},
+        {"\xf4\x8f\xbf\xbf", 4, 4, 0x10ffff},
+        {"\xf4\x90\x80\x80", 4, 0, 0},
+        {"\xf8\x88\x80\x80\x80", 5, 0, 0},
+        {"\xff", 1, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t code = 0;
+        const size_t length = sim_utf8(rows[i].text, rows[i].most, &code);
+        cr_expect_eq(length, rows[i].length, "row %zu", i);
+        cr_expect(!length || code == rows[i].code, "row %zu", i);
+    }
+    cr_expect(sim_is_utf8("") && sim_is_utf8("a\xc3\xa9z") && !sim_is_utf8("a\xc3"));
+}
+
 Test(crew, all_members_do_every_round_and_are_done_then)
 {
     struct work w = {0};

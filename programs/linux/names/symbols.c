@@ -8,6 +8,7 @@
 #include "programs/linux/names/symbols.h"
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 
 #include <gelf.h>
 #include <inttypes.h>
@@ -69,7 +70,7 @@ bool lx_is_name(const char *name)
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f)
             return false;
-    return true;
+    return sim_is_utf8(name);
 }
 
 /** $a, $t and $d (perhaps with a dot and more) say what follows: ARM code, Thumb code, data. */
