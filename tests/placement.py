@@ -186,6 +186,18 @@ def check_shared(run):
     check_sums(run)
 
 
+def check_uneven(run):
+    """Where some pages move, a page that has more of its requests at home than at another station by chance is kept
+    there: two fifths of them are local, less than a quarter above the average. The others have nothing to lose."""
+    pages = [page for page in run.shown["pages"] if run.owner(page["page"]) == 0]
+    fates = {(page["home"] == 1, page["fate"]) for page in pages}
+    assert fates == {(True, "stays"), (False, "left")}, (run.name, fates)
+    own = [station_in(run.shown["placement"], page["page"]) for page in run.shown["pages"] if run.owner(page["page"]) == 3]
+    run.expect("pages that go to the one that writes them", own.count(3), run.part // PAGE)
+    check_sums(run)
+    run.expect("the share that was promised", measured(run)[1], 100 * run.shown["placed"] / run.requests - 1, 100)
+
+
 def check_filled(numachine, guest, scratch):
     """One thread fills what others then use. Of one other it is worth moving; of three each gains twice what the one
     loses of its part, and the one loses all three: it takes longer than before."""
@@ -287,6 +299,7 @@ def main():
             after = check_gain(run)
         check_paste(run, guest, after, scratch)
         check_shared(Run(numachine, guest, "same", scratch / "same"))
+        check_uneven(Run(numachine, guest, "uneven", scratch / "uneven"))
         check_filled(numachine, guest, scratch)
         check_other_rules(numachine, guest, scratch)
         check_slower(run, scratch)

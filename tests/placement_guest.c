@@ -1,9 +1,10 @@
 /*
  * Pages whose users are known: each thread, bound to the first card of a station, writes pages of
  * its own (`own`), or reads and writes them after the first thread has filled them (`filled`), or
- * all threads read the same pages, station 1 an eighth more of them (`same`).
+ * all threads read the same pages, station 1 an eighth more of them (`same`), or twice as many, and
+ * the thread of station 3 writes pages of its own as well (`uneven`).
  *
- *     placement_guest own|filled|same STATIONS PROCESSORS
+ *     placement_guest own|filled|same|uneven STATIONS PROCESSORS
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +17,7 @@ enum { PART = 3 * 65536, LINE = 64, STATIONS = 16 };
 
 /* Of the thread of station i: row i. */
 static char pages[STATIONS][PART] __attribute__((aligned(65536)));
-static int processors, own, filled;
+static int processors, own, filled, uneven;
 static volatile int seen;
 
 static void bind_to(int card)
@@ -33,13 +34,14 @@ static void *work(void *argument)
     const int station = (int)(intptr_t)argument;
     int sum = 0;
     bind_to(station * processors);
-    for (int i = 0; i < PART; i += LINE)
-        if (own)
+    for (int i = 0; i < PART; i += LINE) {
+        if (own || (uneven && station == 3))
             pages[station][i] = 1;
         else if (filled)
             pages[station][i]++;
-        else if (station == 1 || i / LINE % 8)
+        if (!own && !filled && (station == 1 || i / LINE % (uneven ? 2 : 8)))
             sum += pages[0][i];
+    }
     seen = sum;
     return NULL;
 }
@@ -51,6 +53,7 @@ int main(int argc, char **argv)
         return 2;
     own = !strcmp(argv[1], "own");
     filled = !strcmp(argv[1], "filled");
+    uneven = !strcmp(argv[1], "uneven");
     const int stations = atoi(argv[2]);
     processors = atoi(argv[3]);
     bind_to(0); /* all begin on one card, and leave it one after the other */

@@ -22,7 +22,8 @@
 
 enum {
     SMALL = 100, /* one part in so many of all requests is not worth a range, */
-    PART = 4     /* nor is less than one part in so many of a page's */
+    PART = 4,    /* nor is less than one part in so many of a page's, if it is to move, */
+    KEPT = 16    /* or if it is to stay: what only stays cannot come out worse */
 };
 
 const char *const look_page_fate_name[] = {"left", "stays", "moves"};
@@ -205,6 +206,7 @@ static void pages_weigh(struct look_page *page, const struct look_page_part *par
         if (by[i] > by[page->best])
             page->best = i;
     page->of_best = by[page->best];
+    page->of_home = by[page->home];
     free(at);
     free(by);
 }
@@ -239,22 +241,28 @@ static bool can_be_named(const struct look_pages *p, const struct look_page *pag
     return page->va && page->va + p->page_size > page->va;
 }
 
-/* [requests] that are not local if a page is in no range. */
-static int64_t pages_lost(const struct look_pages *p, const struct look_page *page)
+/* Of a page that all stations use, none is much better than another, and which is best is chance.
+ */
+static bool should_move(const struct look_page *page)
 {
-    if (page->of_best > page->local)
-        return pages_less(page->of_best, page->local);
-    if (p->pins && page->of_best == page->local)
-        return pages_less(page->of_best, page->requests / p->stations);
-    return 0;
+    const int64_t gain = pages_less(page->of_best, page->local);
+    return gain > 0 && gain >= page->requests / PART;
 }
 
-/* The same, of a page that a range is of use to. Of one that all stations use, none is much better
- * than another, and which is best is chance. */
+/* [requests] that a page keeps by a range. Without one it takes a turn, and has by chance what its
+ * stations ask for on average. */
+static int64_t pages_kept(const struct look_pages *p, const struct look_page *page)
+{
+    const int64_t kept = pages_less(page->of_home, page->requests / p->stations);
+    return p->pins && kept >= page->requests / KEPT ? kept : 0;
+}
+
+/* [requests] that a range makes local, or keeps so. */
 static int64_t pages_worth(const struct look_pages *p, const struct look_page *page)
 {
-    const int64_t much = pages_lost(p, page);
-    return can_be_named(p, page) && much >= page->requests / PART ? much : 0;
+    if (!can_be_named(p, page))
+        return 0;
+    return should_move(page) ? pages_less(page->of_best, page->local) : pages_kept(p, page);
 }
 
 struct weighed {
@@ -277,17 +285,22 @@ static void pages_choose(struct look_pages *p)
     int64_t gain = 0, left = 0;
     for (size_t i = 0; i < p->pages; i++) {
         list[i] = (struct weighed){pages_worth(p, &p->page[i]), &p->page[i]};
-        if (p->page[i].of_best > p->page[i].local)
+        if (should_move(&p->page[i]))
             gain = doc_plus(gain, list[i].worth);
     }
     pages_sort(list, p->pages, sizeof *list, by_worth);
     for (size_t i = 0; gain > small && i < p->pages; i++) {
         if (list[i].worth <= 0 || (left = doc_plus(left, list[i].worth)) <= small)
             continue;
-        list[i].page->fate =
-            list[i].page->of_best > list[i].page->local ? LOOK_PAGE_moves : LOOK_PAGE_stays;
+        list[i].page->fate = should_move(list[i].page) ? LOOK_PAGE_moves : LOOK_PAGE_stays;
     }
     free(list);
+}
+
+/* Where a page that is in a range has its home. */
+static uint32_t pages_station(const struct look_page *page)
+{
+    return page->fate == LOOK_PAGE_moves ? page->best : page->home;
 }
 
 /* How much more is local of each card's requests. @param list  by by_object
@@ -301,7 +314,7 @@ static int64_t *find_changes(const struct look_pages *p, const struct asked *lis
         page += i && list[i].page != list[i - 1].page;
         if (page->fate == LOOK_PAGE_left)
             continue;
-        if (page->best == list[i].station)
+        if (pages_station(page) == list[i].station)
             change[list[i].card] = doc_plus(change[list[i].card], list[i].requests);
         if (list[i].home == list[i].station)
             change[list[i].card] = pages_less(change[list[i].card], list[i].requests);
@@ -334,11 +347,11 @@ static void find_ranges(struct look_pages *p)
         struct nm_range *last = p->ranges ? &p->range[p->ranges - 1] : NULL;
         if (page->fate == LOOK_PAGE_left)
             continue;
-        if (last && last->to == page->va && last->station == page->best)
+        if (last && last->to == page->va && last->station == pages_station(page))
             last->to += p->page_size;
         else
             p->range[p->ranges++] =
-                (struct nm_range){page->va, page->va + p->page_size, page->best};
+                (struct nm_range){page->va, page->va + p->page_size, pages_station(page)};
     }
 }
 
@@ -348,7 +361,7 @@ static void pages_add_asked(struct look_pages *p, const struct look_page *page,
                             const struct asked *asked)
 {
     struct look_paged_object *o = &p->object[asked->object];
-    const uint32_t station = page->fate == LOOK_PAGE_left ? asked->home : page->best;
+    const uint32_t station = page->fate == LOOK_PAGE_left ? asked->home : pages_station(page);
     o->requests = doc_plus(o->requests, asked->requests);
     o->time = doc_plus(o->time, asked->time);
     if (asked->home == asked->station)

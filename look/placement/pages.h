@@ -22,7 +22,7 @@ struct look_page_part {
 
 /** What becomes of a page. */
 enum look_page_fate {
-    LOOK_PAGE_left,  /**< in no range: it matters little, or is where it belongs */
+    LOOK_PAGE_left,  /**< in no range: it matters little, or has nothing to lose elsewhere */
     LOOK_PAGE_stays, /**< in a range of its home's, because without one it would go elsewhere */
     LOOK_PAGE_moves
 };
@@ -35,7 +35,7 @@ struct look_page {
     uint32_t home;           /**< where most of them went; it has several if it was mapped anew */
     uint32_t best;           /**< the station that asked most often */
     int64_t requests, local; /**< local: as it was */
-    int64_t of_best, time;
+    int64_t of_best, of_home, time; /**< of_: [requests] of that station's cards */
     enum look_page_fate fate;
 };
 
