@@ -54,8 +54,10 @@ typedef void truth_fn(struct run_live *live, const struct look_trouble *of, FILE
 
 static void truth_write(struct run_live *live, truth_fn *write, FILE *out)
 {
+    const enum prog_end end = live->run.outcome.end;
     struct look_code code = {.names = run_names(live),
-                             .directory = live->directory ? sim_strdup(live->directory) : NULL};
+                             .directory = live->directory ? sim_strdup(live->directory) : NULL,
+                             .ended = end == PROG_EXITED || end == PROG_SIGNALED};
     struct look_finder *finder = look_finder_new(live->objects, live->profile, &code);
     struct look_sharing *sharing = look_sharing_new(live->truth, live->profile, finder, &code);
     write(live, &(struct look_trouble){.code = &code, .finder = finder, .sharing = sharing}, out);

@@ -100,18 +100,21 @@ static const char *hash_of(const json_t *root, const char *program)
     return NULL;
 }
 
-/* Why the run's results are not whole; NULL: they are. */
-static char *code_unfinished_of(const json_t *root)
+/* Why the run's results are not of the whole program; NULL: they are. A run that stops at its limit
+ * is complete, and its program is not. */
+static char *code_unfinished_of(const json_t *root, bool ended)
 {
     const char *status = json_string_value(json_object_get(root, "status"));
     const json_t *end = json_object_get(root, "end");
     const char *reason = json_string_value(json_object_get(end, "reason"));
     const char *message = json_string_value(json_object_get(end, "message"));
-    if (!status || !strcmp(status, "complete"))
+    const bool complete = status && !strcmp(status, "complete");
+    if (!status || (complete && (ended || !reason)))
         return NULL;
     const char *why = message ? message : reason ? reason : "";
-    return sim_format("the run is %s%s%.*s; what follows is of the time until then", status,
-                      *why ? ": " : "", (int)strcspn(why, "\n"), why);
+    return sim_format("the run is %s%s%.*s; what follows is of the time until then",
+                      complete ? "not complete" : status, *why ? ": " : "", (int)strcspn(why, "\n"),
+                      why);
 }
 
 /* Takes what is wanted of a manifest. @param hash  of the program: "xxh64:..." */
@@ -128,7 +131,6 @@ static bool take_manifest(struct look_code *code, const json_t *root, char hash[
     snprintf(hash, 32, "%s", found);
     code->program = sim_strdup(program);
     code->command = code_command_of(program, json_object_get(experiment, "argv"));
-    code->unfinished = code_unfinished_of(root);
     const char *called = json_string_value(json_array_get(json_object_get(experiment, "argv"), 0));
     code->called = called ? sim_strdup(called) : NULL;
     code->ticks = (uint64_t)ticks;
@@ -136,6 +138,7 @@ static bool take_manifest(struct look_code *code, const json_t *root, char hash[
     code->status = (int)json_integer_value(json_object_get(end, "status"));
     code->ended =
         ticks > 0 && reason && (!strcmp(reason, doc_end_word(PROG_EXITED)) || code->signaled);
+    code->unfinished = code_unfinished_of(root, code->ended);
     return true;
 }
 

@@ -106,6 +106,22 @@ def check_unfinished(numachine, directory):
         assert found and found[1] == "failed: deadlock: every thread waits; what follows is of the time until then", (command, said[:600])
 
 
+def check_limit(numachine, directory):
+    """Nor did one that was stopped at its limit: there is nothing to compare with, so no run is advised."""
+    offered = re.compile("numachine mend|--what-if")
+    assert offered.search(c2c(numachine, directory).splitlines()[0]) and len(offered.findall(c2c(numachine, directory))) > 1
+    cut, limit = directory.with_suffix(".cut"), json.loads((directory / "manifest.json").read_text())["end"]["ticks"] - 100
+    done = subprocess.run([numachine, "run", directory / "config.resolved.yaml", "-s", f"run.limit={limit}cy", "-o", cut], check=False,
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600)
+    assert "sharing of" in done.stderr + done.stdout and not offered.search(done.stderr + done.stdout), done
+    for command in "c2c", "locks", "placement", "profile":
+        said = subprocess.run([numachine, command, cut], capture_output=True, text=True, check=True).stdout
+        assert f"# the run is not complete: stopped at the limit of {limit} PCycles; what follows is of the time until then\n" in said, (
+            command, said[:600])
+    assert "went into false sharing" in c2c(numachine, cut) and not offered.search(c2c(numachine, cut)), c2c(numachine, cut)
+    assert "did not come to its end" in mend(numachine, cut, status=2)
+
+
 def check_counter(numachine, directory):
     """A line of one word: it is not falsely shared (but where the store between two loads did not come about), and its
     store-conditionals fail."""
@@ -244,7 +260,7 @@ def check_time(numachine, directory):
 
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
-    checks = {"blocks": [check_blocks, check_barrier, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns], "phases": [check_phases], "own": [check_own],
+    checks = {"blocks": [check_blocks, check_barrier, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns, check_limit], "phases": [check_phases], "own": [check_own],
               "mutex": [check_mutex], "access": [check_access, check_repeats], "colours": [check_colours], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:

@@ -191,9 +191,11 @@ static const char *advice_name_of(const struct look_held *part, char buf[LOOK_OB
     return buf;
 }
 
-/* The commands, with each of their names once. */
+/* The commands, with each of their names once; none of a run that cannot be compared with. */
 static const char *advice_measure(const struct advice *a)
 {
+    if (!a->s->code->ended)
+        return a->text;
     char name[LOOK_OBJECT_NAME], option[LOOK_OBJECT_NAME + 16];
     advice_say(a, "; measure it: numachine mend %s, or c2c", look_sharing_directory(a->s));
     const char *names = a->text + strlen(a->text);
@@ -247,7 +249,9 @@ static const char *about_same(const struct advice *a)
     if (a->locking)
         advice_say(a, "; numachine locks %s names the threads that wait",
                    look_sharing_directory(a->s));
-    return advice_say(a, "; measure it: numachine mend %s", look_sharing_directory(a->s));
+    return a->s->code->ended
+               ? advice_say(a, "; measure it: numachine mend %s", look_sharing_directory(a->s))
+               : a->text;
 }
 
 /* Those within which they use different bytes, each name once. */

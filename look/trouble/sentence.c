@@ -249,7 +249,7 @@ static void say_falsely(struct sentence *s)
     json_t *root = sentence_measured(s->t);
     if (root)
         put_measured(s, root);
-    else
+    else if (s->t->code->ended)
         fprintf(s->out, "; numachine mend %s measures what mending it would gain",
                 sentence_directory(s->t));
     json_decref(root);
@@ -436,7 +436,7 @@ static void put_moved(const struct sentence *s)
         fputs(" less (measured)", s->out);
     } else if (root) {
         fputs("; moving them gained nothing (measured)", s->out);
-    } else {
+    } else if (s->t->code->ended) {
         fprintf(s->out, "; numachine mend %s measures what moving them would gain",
                 sentence_directory(s->t));
     }
