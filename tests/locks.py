@@ -342,6 +342,14 @@ def refused(numachine, directory, sentence, *words):
     assert done.stderr.count("\n") == 1 or "Try" in done.stderr, done.stderr
 
 
+def waited_lines(run, name, *words):
+    """The head's, of all waiting, and the lock's, with its share of that."""
+    found = [line for line in run.ask(*words).stdout.splitlines()
+             if re.match("# +(waiting of|asleep|waking up|running)", line) or line.endswith(f" barrier {name}")]
+    assert len(found) == 5, found
+    return found
+
+
 def check_refusals(numachine, run, scratch):
     refused(numachine, scratch / "none", "No such file or directory")
     refused(numachine, run.directory / "manifest.json", "not a run's directory")
@@ -365,6 +373,7 @@ def check_refusals(numachine, run, scratch):
         refused(numachine, copy, sentence)
     only = json.loads(run.ask("--format=json", "--lock=meeting").stdout)
     assert [lock["lock"] for lock in only["locks"]] == ["meeting"]
+    assert waited_lines(run, "meeting", "--lock=meeting") == waited_lines(run, "meeting"), run.name
     assert "thread 1003 is nearly always the last" in run.ask("--lock=meeting").stdout
 
 

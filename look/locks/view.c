@@ -365,10 +365,10 @@ bool look_locks_view_open(struct look_locks_view *view, const char *lock, char *
     be_fair(view->locks, view->row);
     sum_path(view, view->row);
     find_bounds(view, view->row, view->rows);
-    if (!view_pick(view, lock, why, size))
-        return false;
     for (size_t i = 0; i < view->rows; i++)
         doc_lock_add(view->whole, view->row[i].v);
+    if (!view_pick(view, lock, why, size))
+        return false;
     if (view->rows)
         qsort_r(view->row, view->rows, sizeof *view->row, by_figure, view);
     return true;

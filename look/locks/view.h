@@ -52,7 +52,7 @@ struct look_locks_view {
     struct look_lock_use *use; /**< [locks] */
     struct look_lock_row *row; /**< [rows] by the figure, the greatest first */
     size_t rows;
-    uint64_t whole[DOC_LOCK_COLUMNS];  /**< of all rows */
+    uint64_t whole[DOC_LOCK_COLUMNS];  /**< of all locks, whichever are shown */
     struct look_lock_segment *segment; /**< [segments] the critical path, backwards */
     size_t segments;
 };
