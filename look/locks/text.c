@@ -104,7 +104,7 @@ static void put_hint(const struct look_locks_view *view, const struct look_lock_
     const uint64_t delayed = row->v[DOC_LOCK_DELAYED];
     const struct doc_lock_site *holder =
         row->holder == DOC_LOCKS_NONE ? NULL : &view->locks->site[row->holder];
-    const uint64_t time = view->locks->ticks * view->locks->threads;
+    const uint64_t time = look_locks_time(view->locks);
     if (!holder)
         return;
     if (kind == DOC_LOCK_barrier && text_percent(row->v[DOC_LOCK_WAITED], time) >= WORTH &&
