@@ -5,6 +5,7 @@
 #include "look/code.h"
 
 #include "base/alloc.h"
+#include "base/shell.h"
 #include "documents/run.h"
 #include "input/workload.h"
 
@@ -391,4 +392,9 @@ void look_code_put(const struct look_code *code, FILE *out)
         fprintf(out, "# program: %s\n", code->command);
     if (code->unfinished)
         fprintf(out, "# %s\n", code->unfinished);
+}
+
+char *look_code_directory(const struct look_code *code)
+{
+    return sim_shell_word(code->directory ? code->directory : "RUN_DIR");
 }

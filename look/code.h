@@ -71,6 +71,10 @@ bool look_code_read(struct look_code *code, const char *path, char *why, size_t 
  * a program that no directory keeps. */
 void look_code_put(const struct look_code *code, FILE *out);
 
+/** The run's directory as a shell reads it, for commands that are advised; RUN_DIR if none is
+ * known. The caller's. */
+char *look_code_directory(const struct look_code *code);
+
 /** What lies at an address: zeroed if nothing is known of it. `function` has the code; file and
  * line are those of the chain that are shown. Valid until look_code_close. */
 const struct prog_place *look_code_at(struct look_code *code, uint64_t va);

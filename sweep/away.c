@@ -8,6 +8,7 @@
 #include "sweep/away.h"
 
 #include "base/alloc.h"
+#include "base/shell.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -98,24 +99,13 @@ void swp_away_show(const struct swp_away *away)
         swp_hosts_show(away);
 }
 
-void swp_away_quote(FILE *out, const char *word)
-{
-    putc('\'', out);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            putc(*word, out);
-    putc('\'', out);
-}
-
 /* ---- the script ------------------------------------------------------------------------------ */
 
 static void write_each(FILE *out, const char *option, char *const *list)
 {
     for (; list && *list; list++) {
         fprintf(out, " %s=", option);
-        swp_away_quote(out, *list);
+        sim_shell_quote(out, *list);
     }
 }
 
@@ -126,7 +116,7 @@ static void write_home(FILE *out)
     if (!home)
         return;
     fputs("export NUMACHINE_HOME=", out);
-    swp_away_quote(out, home);
+    sim_shell_quote(out, home);
     putc('\n', out);
 }
 
@@ -134,16 +124,16 @@ void swp_away_write(const struct swp_away *away, FILE *out, const char *jobs)
 {
     enum { NOT_RUN = 127 };
     fputs("out=", out);
-    swp_away_quote(out, away->path);
+    sim_shell_quote(out, away->path);
     fprintf(out, "/shards/$shard\nif ! cd ");
-    swp_away_quote(out, away->home);
+    sim_shell_quote(out, away->home);
     fprintf(out,
             " || [ ! -d \"$out\" ]; then\n"
             "    echo \"$(hostname) does not see $out, or not the directory of the files\" >&2\n"
             "    exit %d\nfi\n",
             NOT_RUN);
     write_home(out);
-    swp_away_quote(out, away->program);
+    sim_shell_quote(out, away->program);
     fprintf(out, " run --shard=\"$shard/%u\" --resume --output=\"$out\"", away->shards);
     if (jobs)
         fprintf(out, " --jobs=%s", jobs);
@@ -155,7 +145,7 @@ void swp_away_write(const struct swp_away *away, FILE *out, const char *jobs)
     write_each(out, "--group", away->groups);
     write_each(out, "--allow", away->allow);
     fputs(" -- ", out);
-    swp_away_quote(out, away->file);
+    sim_shell_quote(out, away->file);
     fputs(" >/dev/null\n", out);
 }
 

@@ -80,9 +80,6 @@ void swp_slurm_forget(const char *directory);
 
 /* ---- what both have in common, private to them ----------------------------------------------- */
 
-/** Writes a word as a shell reads it. */
-void swp_away_quote(FILE *out, const char *word);
-
 /** Writes the lines of a script that run shard "$shard". @param jobs  of --jobs, for the shell;
  * NULL: what was asked for */
 void swp_away_write(const struct swp_away *away, FILE *out, const char *jobs);

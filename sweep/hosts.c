@@ -9,6 +9,7 @@
 #include "sweep/away.h"
 
 #include "base/alloc.h"
+#include "base/shell.h"
 #include "input/yaml.h"
 #include "sweep/process.h"
 
@@ -166,7 +167,7 @@ static char **hosts_command_of(const struct swp_away *away)
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         in_push(&words, fixed[i]);
     fputs("sh ", out);
-    swp_away_quote(out, path);
+    sim_shell_quote(out, path);
     fputs(" {}", out);
     sim_text_close(out, &command);
     in_push(&words, command);
@@ -189,7 +190,7 @@ void swp_hosts_show(const struct swp_away *away)
     write_host((void *)away, stdout);
     fputs("\n# run as\n", stdout);
     for (char **word = words; *word; word++) {
-        swp_away_quote(stdout, *word);
+        sim_shell_quote(stdout, *word);
         putchar(word[1] ? ' ' : '\n');
     }
     in_free_list(words);

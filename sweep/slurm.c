@@ -12,6 +12,7 @@
 #include "sweep/away.h"
 
 #include "base/alloc.h"
+#include "base/shell.h"
 #include "documents/cells.h"
 #include "documents/intact.h"
 #include "sweep/process.h"
@@ -72,9 +73,9 @@ static void write_collect(void *ctx, FILE *out)
           out);
     fprintf(out, "#SBATCH --job-name=%s-collect\n", away->name);
     write_log(away, out, "collect");
-    swp_away_quote(out, away->program);
+    sim_shell_quote(out, away->program);
     fputs(" collect ${1:+\"--job=$1\"} ", out);
-    swp_away_quote(out, away->path);
+    sim_shell_quote(out, away->path);
     putc('\n', out);
 }
 
@@ -91,9 +92,9 @@ void swp_slurm_show(const struct swp_away *away)
     fputs("# submitted as\njob=$(sbatch --parsable ", stdout);
     char *shard = swp_away_script(away, SHARD_SCRIPT),
          *collect = swp_away_script(away, COLLECT_SCRIPT);
-    swp_away_quote(stdout, shard);
+    sim_shell_quote(stdout, shard);
     fputs(") &&\n    sbatch --dependency=afterany:\"${job%%;*}\" ", stdout);
-    swp_away_quote(stdout, collect);
+    sim_shell_quote(stdout, collect);
     puts(" \"${job%%;*}\"");
     free(shard);
     free(collect);

@@ -1,11 +1,12 @@
 /*
- * The ground floor: a queue against a plain array, a timer against a sorted list, threads that work
- * together.
+ * The ground floor: a queue against a plain array, a timer against a sorted list, words for a shell,
+ * threads that work together.
  */
 #include "base/alloc.h"
 #include "base/crew.h"
 #include "base/queue.h"
 #include "base/room.h"
+#include "base/shell.h"
 #include "base/timer.h"
 #include "base/utf8.h"
 
@@ -116,6 +117,24 @@ Test(base, timer)
     cr_assert_gt(c.ignored, 1000u);
     cr_assert_eq(c.timer.at, c.wanted);
     sim_kernel_free(c.k);
+}
+
+/* A word of a printed command is quoted where a shell would take it for something else. */
+Test(base, shell)
+{
+    static const struct {
+        const char *word, *shown;
+    } rows[] = {{"out/run-1.2_x", "out/run-1.2_x"},
+                {"", "''"},
+                {"a b", "'a b'"},
+                {"~", "'~'"},
+                {"$HOME;*", "'$HOME;*'"},
+                {"heap 8 bytes by main at o'b.c:10", "'heap 8 bytes by main at o'\\''b.c:10'"}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *shown = sim_shell_word(rows[i].word);
+        cr_expect_str_eq(shown, rows[i].shown);
+        free(shown);
+    }
 }
 
 /* ---- a crew ---------------------------------------------------------------------------------- */

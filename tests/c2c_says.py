@@ -7,6 +7,7 @@ What numachine c2c says of sharing whose mend is known, and that it takes each n
 import json
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -73,6 +74,18 @@ def check_blocks(numachine, directory):
     assert "--unit=words" in refused, refused
     pointer = c2c(numachine, "--what-if", "first", directory)
     assert "if it is a pointer" in pointer and f"'{site}'" in pointer, pointer
+
+
+def check_commands(numachine, directory):
+    """What is advised is whole commands: a shell runs them as they are printed, whatever the directory is called."""
+    odd = shutil.copytree(directory, directory.with_name("it is; a run"))
+    text = c2c(numachine, odd)
+    commands = re.findall(r"\bor numachine (c2c --what-if .*)$", text, re.M)
+    assert commands and f"numachine mend '{odd}'" in text, text
+    for command in set(commands):
+        done = subprocess.run(f"{shlex.quote(str(numachine))} {command}", shell=True, check=False, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=600)
+        assert done.returncode == 0 and " PCycles" in done.stdout, (command, done)
 
 
 def check_barrier(numachine, directory):
@@ -260,7 +273,7 @@ def check_time(numachine, directory):
 
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
-    checks = {"blocks": [check_blocks, check_barrier, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns, check_limit], "phases": [check_phases], "own": [check_own],
+    checks = {"blocks": [check_blocks, check_commands, check_barrier, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns, check_limit], "phases": [check_phases], "own": [check_own],
               "mutex": [check_mutex], "access": [check_access, check_repeats], "colours": [check_colours], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:

@@ -8,6 +8,7 @@
 #include "look/sharing/sharing.h"
 
 #include "base/alloc.h"
+#include "base/shell.h"
 #include "look/cost.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ struct advice {
     size_t parts;
     const struct pc_missed_copy **loser; /* [losers] */
     size_t losers;
+    char *directory; /* for commands */
     bool locking;
     char *text;
     size_t size;
@@ -196,15 +198,18 @@ static const char *advice_measure(const struct advice *a)
 {
     if (!a->s->code->ended)
         return a->text;
-    char name[LOOK_OBJECT_NAME], option[LOOK_OBJECT_NAME + 16];
-    advice_say(a, "; measure it: numachine mend %s, or c2c", look_sharing_directory(a->s));
+    char name[LOOK_OBJECT_NAME];
+    advice_say(a, "; measure it: numachine mend %s, or numachine c2c", a->directory);
     const char *names = a->text + strlen(a->text);
     for (size_t i = 0; i < a->parts; i++) {
-        snprintf(option, sizeof option, " --what-if '%s'", advice_name_of(&a->part[i], name));
+        char *word = sim_shell_quoted(advice_name_of(&a->part[i], name));
+        char *option = sim_format(" --what-if %s", word);
         if (!strstr(names, option))
             advice_say(a, "%s", option);
+        free(option);
+        free(word);
     }
-    return a->text;
+    return advice_say(a, " %s", a->directory);
 }
 
 static const char *about_static(const struct advice *a, const struct look_object *at)
@@ -247,11 +252,9 @@ static const char *about_same(const struct advice *a)
         "are not used together (a lock, and the data that it guards) belong on different lines, "
         "and using them less helps");
     if (a->locking)
-        advice_say(a, "; numachine locks %s names the threads that wait",
-                   look_sharing_directory(a->s));
-    return a->s->code->ended
-               ? advice_say(a, "; measure it: numachine mend %s", look_sharing_directory(a->s))
-               : a->text;
+        advice_say(a, "; numachine locks %s names the threads that wait", a->directory);
+    return a->s->code->ended ? advice_say(a, "; measure it: numachine mend %s", a->directory)
+                             : a->text;
 }
 
 /* Those within which they use different bytes, each name once. */
@@ -315,10 +318,27 @@ static const char *about_true(const struct advice *a)
                           "the bytes themselves are shared, by locks or by LL and SC: more locks, "
                           "held for shorter, help, or a count for each thread, added up at the "
                           "end; numachine locks %s has the threads that wait",
-                          look_sharing_directory(a->s));
+                          a->directory);
     return advice_say(a,
                       "the bytes themselves are shared: less of it helps (a copy for each thread, "
-                      "added up at the end), or a nearer home (numachine placement)");
+                      "added up at the end), or a nearer home (numachine placement %s)",
+                      a->directory);
+}
+
+/* Of a line that is shared falsely, also if it is so truly. */
+static void about_false(struct advice *a)
+{
+    a->part = look_sharing_parts(a->s, a->line, &a->parts);
+    choose_parts(a);
+    choose_losers(a);
+    if (a->losers > 1 && !is_parted(a, ~(pc_bytes)0))
+        about_same(a);
+    else if (a->parts > 1)
+        about_several(a);
+    else if (a->parts)
+        about_one(a);
+    free(a->part);
+    free(a->loser);
 }
 
 const char *look_sharing_advice(const struct look_sharing *s, const struct look_shared_line *line,
@@ -330,18 +350,11 @@ const char *look_sharing_advice(const struct look_sharing *s, const struct look_
     if (verdict == LOOK_VERDICT_none)
         return buf;
     a.locking = is_locking(s, line);
+    a.directory = look_code_directory(s->code);
     if (verdict == LOOK_VERDICT_true)
-        return about_true(&a);
-    a.part = look_sharing_parts(s, line, &a.parts);
-    choose_parts(&a);
-    choose_losers(&a);
-    if (a.losers > 1 && !is_parted(&a, ~(pc_bytes)0))
-        about_same(&a);
-    else if (a.parts > 1)
-        about_several(&a);
-    else if (a.parts)
-        about_one(&a);
-    free(a.part);
-    free(a.loser);
+        about_true(&a);
+    else
+        about_false(&a);
+    free(a.directory);
     return buf;
 }

@@ -15,11 +15,6 @@ enum { SMALL = 100 /* one part in so many of the threads' time is none */ };
 
 const char *const look_verdict_name[] = {"none", "false", "true", "mixed"};
 
-const char *look_sharing_directory(const struct look_sharing *s)
-{
-    return s->code->directory ? s->code->directory : "RUN_DIR";
-}
-
 struct look_lost look_lost_of(const int64_t *v)
 {
     return (struct look_lost){

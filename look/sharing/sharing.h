@@ -164,9 +164,6 @@ const struct look_shared_object *look_sharing_shared(const struct look_sharing *
 const char *look_sharing_memory(const struct look_sharing *sharing,
                                 const struct look_shared_object *object, char *buf, size_t size);
 
-/** The run's directory, as whoever asks has named it; RUN_DIR if none is known. */
-const char *look_sharing_directory(const struct look_sharing *sharing);
-
 /** The names of the objects that lost most, or of the one: "'a', 'b'". @return buf */
 const char *look_sharing_costly(const struct look_sharing *sharing, char *buf, size_t size);
 

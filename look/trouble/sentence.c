@@ -28,18 +28,14 @@ enum {
 struct sentence {
     const struct look_trouble *t;
     FILE *out;
-    bool said; /* what time it is that shares are of */
+    char *directory; /* for commands */
+    bool said;       /* what time it is that shares are of */
 };
 
 /* As a person says it: 71 %, 7.1 %. */
 static void put_percent(const struct sentence *s, double percent)
 {
     fprintf(s->out, percent < 10 ? "%.1f %%" : "%.0f %%", percent);
-}
-
-static const char *sentence_directory(const struct look_trouble *t)
-{
-    return t->code->directory ? t->code->directory : "RUN_DIR";
 }
 
 /* What divides the next name from those in front: `first` stands before the first one. */
@@ -250,8 +246,7 @@ static void say_falsely(struct sentence *s)
     if (root)
         put_measured(s, root);
     else if (s->t->code->ended)
-        fprintf(s->out, "; numachine mend %s measures what mending it would gain",
-                sentence_directory(s->t));
+        fprintf(s->out, "; numachine mend %s measures what mending it would gain", s->directory);
     json_decref(root);
 }
 
@@ -316,7 +311,7 @@ static void say_locks(struct sentence *s)
     }
     fprintf(s->out, "; without %s the run would end at most ", named > 1 ? "the first" : "it");
     put_percent(s, look_percent((int64_t)first->bound, (int64_t)view->locks->ticks));
-    fprintf(s->out, " sooner (numachine locks %s)", sentence_directory(s->t));
+    fprintf(s->out, " sooner (numachine locks %s)", s->directory);
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -437,8 +432,7 @@ static void put_moved(const struct sentence *s)
     } else if (root) {
         fputs("; moving them gained nothing (measured)", s->out);
     } else if (s->t->code->ended) {
-        fprintf(s->out, "; numachine mend %s measures what moving them would gain",
-                sentence_directory(s->t));
+        fprintf(s->out, "; numachine mend %s measures what moving them would gain", s->directory);
     }
     json_decref(root);
 }
@@ -489,8 +483,9 @@ char *look_trouble_sentence(const struct look_trouble *t)
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    struct sentence s = {.t = t, .out = out};
+    struct sentence s = {.t = t, .out = out, .directory = look_code_directory(t->code)};
     put_sentences(&s);
+    free(s.directory);
     sim_text_close(out, &text);
     return text;
 }
