@@ -116,27 +116,41 @@ static void put_recommended(const struct look_mend *m, const char *heading,
     free(numbers);
 }
 
-/* A set may gain more than the best one, and be left because of what it takes to write. */
-static void put_unworthy(const struct look_mend *m, FILE *out)
+/* A set may gain more than the best one, or than the program as it is, and be left because of what
+ * it takes to write. @return whether there is such a set */
+static bool put_unworthy(const struct look_mend *m, FILE *out)
 {
     const struct look_mend_trial **all = mend_ranked(m);
-    if (m->best && all[0] != m->best && all[0]->result.compares &&
-        all[0]->result.ticks < m->best->result.ticks) {
+    const bool more = m->trials && all[0]->result.compares &&
+                      all[0]->result.ticks < (m->best ? m->best->result.ticks : m->before);
+    if (more) {
         char *numbers = mend_numbers(m, all[0]->set);
-        fprintf(out, "# %s gained more, but not enough to be worth the writing\n", numbers);
+        fprintf(out, "# %s gained %s, but not enough to be worth the writing\n", numbers,
+                m->best ? "more" : "something");
         free(numbers);
     }
     free((void *)all);
+    return more;
+}
+
+static void put_none(const struct look_mend *m, FILE *out)
+{
+    putc('\n', out);
+    fprintf(out, "%s: leave it as it is\n",
+            put_unworthy(m, out) ? "nothing that was tried gained enough"
+                                 : "nothing that was tried gained anything");
 }
 
 static void put_best(const struct look_mend *m, FILE *out)
 {
-    if (!m->best)
-        fputs("\nnothing that was tried gained anything: leave it as it is\n", out);
+    if (!m->best) {
+        put_none(m, out);
+        return;
+    }
     if (m->best_layout)
         put_recommended(m, m->best_layout == m->best ? "best" : "best without moving pages",
                         m->best_layout, out);
-    if (m->best && m->best_layout != m->best)
+    if (m->best_layout != m->best)
         put_recommended(m, "best", m->best, out);
     put_unworthy(m, out);
 }
