@@ -259,6 +259,15 @@ def check_source(text):
         assert not re.search(r"^\+   alignas:.* (\S+) \1( |$)| to $", best, re.M), best
 
 
+def check_numbers(text, candidates):
+    """Each candidate is in the first table, whether it was tried alone or not: the sets below have their numbers."""
+    alone, together = text.split("together\n")
+    rows = re.findall(r"^ +(-|-?[\d.]+ %) +(-|\d+)  (\d+) +\S", alone, re.M)
+    assert sorted(int(number) for _, _, number in rows) == list(range(1, candidates + 1)), text
+    untried = sum(gain == "-" for gain, _, _ in rows)
+    assert f"; {untried} candidates were not tried alone\n" in alone and re.search(r"^ .*  \d+ \+ \d+", together, re.M), text
+
+
 def check_access(numachine, directory):
     """What no run has tried is not promised. Of locks, a pointer and a block, the best is a set of several, and others harm
     beside some; it is one that was tried, within the budget, and does not hang on how many run at a time."""
@@ -284,7 +293,8 @@ def check_access(numachine, directory):
         assert any(c["what"].startswith(what) for c in found["candidates"]), (what, found["candidates"])
     check_source(mend(numachine, directory))
     few = mend(numachine, "--runs=4", "-j1", directory)
-    assert few == mend(numachine, "--runs=4", "-j4", directory) and "4 runs of 4" in few and "were not tried" in few, few
+    assert few == mend(numachine, "--runs=4", "-j4", directory) and "4 runs of 4" in few, few
+    check_numbers(few, len(found["candidates"]))
     table = mend(numachine, "--runs=4", "--format=csv", directory).splitlines()
     assert table[0] == "candidates,gain_percent,pcycles,same_output,best,what" and len(table) == 5, table
 

@@ -203,7 +203,6 @@ static void try_alone(struct search *s)
     const size_t most = (s->m->runs + 1) / 2;
     for (size_t i = 0; i < s->m->candidates && i < most; i++)
         search_ask(s, bit_of(i));
-    s->m->alone = s->queued;
     search_try(s);
 }
 

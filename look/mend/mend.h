@@ -71,7 +71,6 @@ struct look_mend {
     unsigned runs;                 /**< at most */
     struct look_mend_trial *trial; /**< [trials] in the order of trying */
     size_t trials;
-    size_t alone; /**< so many of the candidates were tried alone */
     /** The best one; and the best that leaves pages where they are, which is the source's alone.
      *  NULL: none has gained */
     const struct look_mend_trial *best, *best_layout;

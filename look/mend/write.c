@@ -104,6 +104,19 @@ static void put_trials(const struct look_mend *m, bool alone, size_t most, const
     free((void *)all);
 }
 
+static bool is_untried(const struct look_mend *m, size_t candidate)
+{
+    return !look_mend_tried(m, (look_mend_set)1 << candidate);
+}
+
+/* Sets may have them all the same, by their numbers. */
+static void put_untried(const struct look_mend *m, FILE *out)
+{
+    for (size_t i = 0; i < m->candidates; i++)
+        if (is_untried(m, i))
+            fprintf(out, "  %9s %14s  %-*zu  %s\n", "-", "-", NUMBERS, i + 1, m->candidate[i].what);
+}
+
 static void put_recommended(const struct look_mend *m, const char *heading,
                             const struct look_mend_trial *trial, FILE *out)
 {
@@ -157,11 +170,15 @@ static void put_best(const struct look_mend *m, FILE *out)
 
 static void mend_text(const struct look_mend *m, FILE *out)
 {
+    size_t untried = 0;
+    for (size_t i = 0; i < m->candidates; i++)
+        untried += is_untried(m, i);
     look_code_put(m->sharing->code, out);
     fprintf(out, "# as it is: %" PRIu64 " PCycles; %zu run%s of %u (--runs)", m->before, m->trials,
             sim_plural(m->trials), m->runs);
-    if (m->alone < m->candidates)
-        fprintf(out, "; %zu candidates were not tried", m->candidates - m->alone);
+    if (untried)
+        fprintf(out, "; %zu candidate%s not tried alone", untried,
+                untried == 1 ? " was" : "s were");
     putc('\n', out);
     if (!m->candidates) {
         fputs("no object's sharing cost a hundredth of the time, and no page should move: there is "
@@ -171,6 +188,7 @@ static void mend_text(const struct look_mend *m, FILE *out)
     }
     put_trials(m, true, LOOK_MEND_CANDIDATES,
                "\n#    gain        PCycles  number    on lines of its own, or moved\n", out);
+    put_untried(m, out);
     put_trials(m, false, TOGETHER, "\n#    gain        PCycles  together\n", out);
     put_best(m, out);
 }
