@@ -78,7 +78,7 @@ def check_blocks(numachine, directory):
 
 def check_commands(numachine, directory):
     """What is advised is whole commands: a shell runs them as they are printed, whatever the directory is called."""
-    odd = shutil.copytree(directory, directory.with_name("it is; a run"))
+    odd = shutil.copytree(directory, directory.with_name(f"{directory.name} is; a run"))
     text = c2c(numachine, odd)
     commands = re.findall(r"\bor numachine (c2c --what-if .*)$", text, re.M)
     assert commands and f"numachine mend '{odd}'" in text, text
@@ -191,7 +191,7 @@ def check_measured(numachine, directory):
     """What mend has left is told as it is: what gained enough, alone or with pages, and otherwise that nothing did."""
     layout, moved = "each element of swapped", "all pages in 1 range at the stations that ask for them"
     apart = "with each element of swapped on lines of its own"
-    whole = directory.parent / "measured"
+    whole = directory.with_suffix(".measured")
     shutil.copytree(directory, whole)
     ticks = json.loads((whole / "manifest.json").read_text())["end"]["ticks"]
     for gains, best, best_layout, shared, pages in (
@@ -212,6 +212,24 @@ def check_measured(numachine, directory):
             "candidates": [{"unit": "elements", "what": layout}, {"unit": None, "what": moved}]}))
         said = c2c(numachine, whole).splitlines()[0]
         assert f"(c2c_guest.c:89); {shared}. " in said and said.endswith(f" could; {pages}."), (gains, said)
+
+
+def check_overlap(numachine, directory):
+    """Where requests go side by side, they cost no more than the stalls for them; where they do not, each costs all its time."""
+    beside = directory.with_suffix(".beside")
+    subprocess.run([numachine, "stat", "-q", "--truth", "-m", "r10000", "-o", beside, "--", shutil.copy(directory / "guest.elf", beside.with_suffix(".elf")),
+                    "turns"], check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
+    for run in directory, beside:
+        truth, profile = (json.loads((run / name).read_text()) for name in ("truth.json", "profile.json"))
+        asked = sum(value for row in truth["rows"] for column, value in zip(row[9::2], row[10::2])
+                    if truth["columns"][column][0].endswith("_time"))
+        stalled = sum(value for row in profile["rows"] for column, value in zip(row[4::2], row[5::2])
+                      if profile["columns"][column][0] in ("stall_l2", "stall_mp"))
+        found, text = json.loads(c2c(numachine, "--format=json", run)), c2c(numachine, run)
+        counted = sum(row["pcycles"] for row in found["requests"])
+        assert (asked > stalled) == (run == beside) == ("# requests went side by side" in text), (run, asked, stalled)
+        assert 0.99 * min(asked, stalled) <= counted <= min(asked, stalled) and found["rest"]["pcycles"] > 0, (run, counted, asked, stalled)
+        assert counted + found["rest"]["pcycles"] == found["pcycles"], (run, found["rest"])
 
 
 def check_phases(numachine, directory):
@@ -338,7 +356,7 @@ def check_time(numachine, directory):
 
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
-    checks = {"blocks": [check_blocks, check_commands, check_barrier, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns, check_limit, check_measured], "phases": [check_phases], "own": [check_own],
+    checks = {"blocks": [check_blocks, check_commands, check_barrier, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns, check_limit, check_measured, check_overlap], "phases": [check_phases], "own": [check_own],
               "mutex": [check_mutex], "access": [check_access, check_repeats], "colours": [check_colours], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "look/cost.h"
+#include "look/sharing/overlap.h"
 #include "procard/miss_columns.h"
 
 #include <stdlib.h>
@@ -357,6 +358,9 @@ struct look_sharing *look_sharing_new(const struct doc_truth *truth,
         look_cost_add(&all, &cost);
     }
     s->time = look_measured(&awake, &all);
+    s->part = look_overlap_part(truth, &all);
+    if (s->part < 1)
+        s->truth = s->less = look_overlap_less(truth, s->part);
     find_lines(s);
     find_objects(s);
     s->rest = s->time;
@@ -377,5 +381,6 @@ void look_sharing_free(struct look_sharing *s)
     }
     free(s->line);
     free(s->object);
+    look_overlap_free(s->less);
     free(s);
 }

@@ -80,9 +80,11 @@ struct look_sharing {
     struct look_finder *finder;
     struct look_code *code;
     int64_t time; /**< [PCycles] of threads that did not sleep */
-    /** [PCycles] of it that no class of requests has; where requests go side by side, as an
-     * R10000's do, each has all of its time, and the rest may be less than 0 */
-    int64_t rest;
+    int64_t rest; /**< [PCycles] of it that no class of requests has */
+    /** Of each request's time the part that counts: 1, or less where requests go side by side, as
+     * an R10000's do. All costs are such parts; those of `truth` too. */
+    double part;
+    struct doc_truth *less; /**< `truth`, if it has parts; NULL: it is the one that was given */
     int64_t v[DOC_COLUMNS_MOST];   /**< of all lines; by enum pc_miss_column */
     struct look_lost lost;         /**< all of it: objects have all, shared lines may not */
     struct look_shared_line *line; /**< [lines] the one that lost most first */

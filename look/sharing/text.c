@@ -60,6 +60,11 @@ static void sharing_text_put_head(const struct look_sharing *s, FILE *out)
 {
     look_code_put(s->code, out);
     fprintf(out, "# PCycles of threads, without those that slept: %" PRId64 "\n", s->time);
+    if (s->part < 1)
+        fprintf(out,
+                "# requests went side by side: of each, %.1f %% of its PCycles count, together "
+                "the stalls for them\n",
+                100 * s->part);
     sharing_put_requests(s, out);
     fprintf(out, "# lines that more than one processor touched: %zu\n", s->lines);
 }
