@@ -621,13 +621,22 @@ static void find_narrower(struct look_finder *f, uint64_t va, const struct when 
         *out = stack;
 }
 
-/* The file may have forgotten a block: its size and site are known all the same. */
+/* A tenant's block that is not there at that time: free() itself uses it when it has been given
+ * back already; or the file has forgotten it, and its size and site are known all the same. */
+static const struct doc_block *find_past_block(struct look_finder *f,
+                                               const struct doc_tenant *tenant, uint64_t va)
+{
+    const struct when ever = {0, SIM_NEVER};
+    const struct doc_block *b = block_at(f, va, &ever, tenant);
+    return b ? b : &tenant->block;
+}
+
 static bool find_own_block(struct look_finder *f, const struct doc_tenant *tenant, uint64_t va,
                            const struct when *when, struct look_object *out)
 {
     const struct doc_block *b = block_at(f, va, when, tenant);
     if (!b && tenant->kind == DOC_TENANT_block && object_at_has(tenant, va))
-        b = &tenant->block;
+        b = find_past_block(f, tenant, va);
     if (!b)
         return false;
     describe_block(f, va, b, when, out);
