@@ -246,10 +246,14 @@ def check_measured(numachine, directory):
 
 def check_overlap(numachine, directory):
     """Where requests go side by side, they cost no more than the stalls for them; where they do not, each costs all its time."""
-    beside = directory.with_suffix(".beside")
-    subprocess.run([numachine, "stat", "-q", "--truth", "-m", "r10000", "-o", beside, "--", shutil.copy(directory / "guest.elf", beside.with_suffix(".elf")),
-                    "turns"], check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
-    for run in directory, beside:
+    runs = {directory: ".armel" in directory.name}
+    if not runs[directory]:
+        beside = directory.with_suffix(".beside")
+        program = shutil.copy(directory / "guest.elf", beside.with_suffix(".elf"))
+        subprocess.run([numachine, "stat", "-q", "--truth", "-m", "r10000", "-o", beside, "--", program, "turns"], check=True,
+                       stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
+        runs[beside] = True
+    for run, several in runs.items():
         truth, profile = (json.loads((run / name).read_text()) for name in ("truth.json", "profile.json"))
         asked = sum(value for row in truth["rows"] for column, value in zip(row[9::2], row[10::2])
                     if truth["columns"][column][0].endswith("_time"))
@@ -257,7 +261,7 @@ def check_overlap(numachine, directory):
                       if profile["columns"][column][0] in ("stall_l2", "stall_mp"))
         found, text = json.loads(c2c(numachine, "--format=json", run)), c2c(numachine, run)
         counted = sum(row["pcycles"] for row in found["requests"])
-        assert (asked > stalled) == (run == beside) == ("# requests went side by side" in text), (run, asked, stalled)
+        assert (asked > stalled) == several == ("# requests went side by side" in text), (run, asked, stalled)
         assert 0.99 * min(asked, stalled) <= counted <= min(asked, stalled) and found["rest"]["pcycles"] > 0, (run, counted, asked, stalled)
         assert counted + found["rest"]["pcycles"] == found["pcycles"], (run, found["rest"])
 
