@@ -1,6 +1,6 @@
 /*
- * The ground floor: a queue against a plain array, a timer against a sorted list, words for a shell,
- * threads that work together.
+ * The ground floor: a queue against a plain array, a timer against a sorted list, words for a
+ * shell, threads that work together.
  */
 #include "base/alloc.h"
 #include "base/crew.h"

@@ -241,8 +241,7 @@ static bool can_be_named(const struct look_pages *p, const struct look_page *pag
     return page->va && page->va + p->page_size > page->va;
 }
 
-/* Of a page that all stations use, none is much better than another, and which is best is chance.
- */
+/* Of a page that all stations use none is much better than another, and which is best is chance. */
 static bool should_move(const struct look_page *page)
 {
     const int64_t gain = pages_less(page->of_best, page->local);
