@@ -28,7 +28,7 @@ int64_t lx_sys_getpgid(struct lx_call *c)
 {
     if (c->a[0] == PARENT)
         return PARENT;
-    return c->a[0] == 0 || lx_thread_find(c->p, (uint32_t)c->a[0]) ? FIRST_TID : -ESRCH;
+    return c->a[0] == 0 || lx_thread_named(c->p, (uint32_t)c->a[0]) ? FIRST_TID : -ESRCH;
 }
 
 int64_t lx_sys_setpgid(struct lx_call *c)
@@ -204,7 +204,7 @@ int64_t lx_sys_capget(struct lx_call *c)
         return err;
     if ((int32_t)whose < 0)
         return -EINVAL;
-    if (whose && whose != PARENT && !lx_thread_find(c->p, whose))
+    if (whose && whose != PARENT && !lx_thread_named(c->p, whose))
         return -ESRCH;
     return lx_vm_zero(&c->p->vm, c->a[1], (size_t)CAPABILITY_SETS * words * 4);
 }

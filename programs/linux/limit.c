@@ -102,7 +102,7 @@ int64_t lx_sys_prlimit64(struct lx_call *c)
         return -EFAULT;
     if (c->a[0] == PARENT)
         return -EPERM;
-    if (c->a[0] && !lx_thread_find(c->p, (uint32_t)c->a[0]))
+    if (c->a[0] && !lx_thread_named(c->p, (uint32_t)c->a[0]))
         return -ESRCH;
     if (resource >= LIMITS)
         return -EINVAL;

@@ -72,13 +72,12 @@ static void wake_due(struct lx_prog *p, sim_tick now)
             lx_thread_wake(t, WAKE_TIMEOUT);
 }
 
-/** Frees a thread with what it has in other rooms. */
-static void free_thread(struct lx_thread *t)
+/** Frees what a thread has in other rooms. */
+static void clear_thread(struct lx_thread *t)
 {
     lx_signal_clear_thread(t);
     lx_files_let_go(t);
     lx_note_free(t->p, t->note);
-    lx_thread_free(t);
 }
 
 /** Gives a thread its turn, which may be its last. */
@@ -89,7 +88,9 @@ static void personality_grant(struct lx_prog *p, struct lx_thread *t)
     if (t->state != TH_DEAD)
         return;
     prog_actor_free(p->run->actors, t->actor);
-    free_thread(t);
+    clear_thread(t);
+    if (t != p->leader)
+        lx_thread_free(t);
 }
 
 /** Gives every woken thread its turn; they may wake others. */
@@ -289,8 +290,13 @@ static void free_threads(struct lx_prog *p)
 {
     struct lx_thread *t, *tmp;
 
-    DL_FOREACH_SAFE(p->threads, t, tmp)
-        free_thread(t);
+    DL_FOREACH_SAFE(p->threads, t, tmp) {
+        clear_thread(t);
+        if (t != p->leader)
+            lx_thread_free(t);
+    }
+    if (p->leader)
+        lx_thread_free(p->leader);
 }
 
 static void personality_end(void *self)

@@ -205,6 +205,15 @@ static void sizes(void)
     CHECK(of("VmStk", "/proc/self/status") < 1024);
 }
 
+/** What a thread does, in its own file: a letter. */
+static char state(pid_t tid)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "/proc/self/task/%d/stat", tid);
+    return strrchr(look(name), ')')[2];
+}
+
 static void threads(void)
 {
     pthread_barrier_t barrier;
@@ -221,6 +230,9 @@ static void threads(void)
         CHECK(pthread_getname_np(t[i], text, 16) == 0 &&
               !strcmp(text, i ? "one of several" : "the first"));
     }
+    while (state(lives_tid) == 'R')
+        usleep(1000);
+    CHECK(state(lives_tid) == 'S' && state(getpid()) == 'R');
     CHECK(names("/proc/self/task") == 4 && access("/proc/self/task/7", F_OK) != 0);
     CHECK(access("/proc/self/task/7/comm", F_OK) != 0 &&
           open("/proc/self/task/7/comm", O_RDONLY) < 0);

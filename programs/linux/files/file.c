@@ -332,7 +332,7 @@ static int64_t set_owner(struct lx_call *c, uint32_t kind, int32_t who)
 
     if (kind >= KINDS || who == INT32_MIN)
         return -EINVAL;
-    if (who && abs(who) != PARENT && !lx_thread_find(c->p, (uint32_t)abs(who)))
+    if (who && abs(who) != PARENT && !lx_thread_named(c->p, (uint32_t)abs(who)))
         return -ESRCH;
     c->f->owner = who;
     c->f->owner_kind = (uint8_t)kind;

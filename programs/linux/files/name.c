@@ -20,7 +20,7 @@ static unsigned name_ready(struct lx_thread *t, const struct lx_file *f)
 static int64_t name_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
 {
     const struct name *n = f->object;
-    struct lx_thread *t = lx_thread_find(c->p, n->tid);
+    struct lx_thread *t = lx_thread_named(c->p, n->tid);
     char text[sizeof t->name] = "";
 
     if (!t)
@@ -48,7 +48,7 @@ int64_t lx_name_open(struct lx_prog *p, uint32_t tid, uint32_t flags)
 {
     struct name *n;
 
-    if (!lx_thread_find(p, tid))
+    if (!lx_thread_named(p, tid))
         return -ENOENT;
     n = sim_alloc(1, sizeof *n);
     n->tid = tid;

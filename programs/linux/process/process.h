@@ -342,6 +342,7 @@ struct lx_prog {
 
     const struct lx_steps *steps; /**< what threads' steps mean to others */
     struct lx_thread *threads;    /**< living ones */
+    struct lx_thread *leader;     /**< the first: remembered when it has ended */
     struct lx_thread *timed;      /**< those of them that wait with a deadline, by creation */
     unsigned alive;
     sim_tick ran; /**< [ticks] of ended threads on their cards */

@@ -122,9 +122,9 @@ static struct lx_sigqueue *signal_queue_of(struct lx_prog *p, struct lx_thread *
 bool lx_signal_dropped(const struct lx_prog *p, const struct lx_thread *t, int signo)
 {
     const struct lx_thread *asked =
-        t ? t : p->threads; /* the process is judged by its first thread */
+        t ? t : p->leader; /* the process is judged by its first thread */
 
-    return signal_ignored(p, signo) && !(asked && lx_sigs_has(&asked->mask, signo));
+    return signal_ignored(p, signo) && !lx_sigs_has(&asked->mask, signo);
 }
 
 /** One that is not sent by kill and finds the queues full is refused; kill's is never lost, but

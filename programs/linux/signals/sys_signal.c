@@ -208,10 +208,20 @@ int64_t lx_sys_sigreturn(struct lx_call *c)
 
 enum { INIT = 1 /* the one other process, and not the guest's to send to */ };
 
-/** To the process (tid 0) or a thread of it. Signal 0 only asks whether it exists. */
+/** To the process (t NULL) or a thread. Signal 0 only asks whether it exists; the first thread
+ * takes none when it has ended. */
+static int64_t sys_signal_post(struct lx_prog *p, struct lx_thread *t,
+                               const struct lx_siginfo *info)
+{
+    if (!info->signo || (t && t->state == TH_DEAD))
+        return 0;
+    return lx_signal_post(p, t, info);
+}
+
+/** To the process (tid 0) or a thread of it. */
 static int64_t sys_signal_send(struct lx_call *c, uint32_t tid, uint64_t sig, int code)
 {
-    struct lx_thread *t = tid ? lx_thread_find(c->p, tid) : NULL;
+    struct lx_thread *t = tid ? lx_thread_named(c->p, tid) : NULL;
     struct lx_siginfo info = {
         .signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid, .sender = c->t->tid};
 
@@ -219,7 +229,7 @@ static int64_t sys_signal_send(struct lx_call *c, uint32_t tid, uint64_t sig, in
         return -ESRCH;
     if (sig > c->p->kind->signals)
         return -EINVAL;
-    return sig ? lx_signal_post(c->p, t, &info) : 0;
+    return sys_signal_post(c->p, t, &info);
 }
 
 int64_t lx_sys_kill(struct lx_call *c)
@@ -227,7 +237,7 @@ int64_t lx_sys_kill(struct lx_call *c)
     int32_t pid = (int32_t)c->a[0];
 
     if (pid == FIRST_TID || pid == 0 || pid == -FIRST_TID ||
-        (pid > 0 && lx_thread_find(c->p, (uint32_t)pid)))
+        (pid > 0 && lx_thread_named(c->p, (uint32_t)pid)))
         return sys_signal_send(c, 0, c->a[1], SI_USER_);
     if (c->a[1] > c->p->kind->signals)
         return pid == INIT || pid == -INIT ? -EINVAL : -ESRCH;
@@ -276,11 +286,11 @@ static int64_t sys_signal_queue(struct lx_call *c, uint64_t pid, struct lx_threa
 
     if (read_info(c, sig, va, &info) < 0)
         return -EFAULT;
-    if (pid != FIRST_TID && !lx_thread_find(c->p, (uint32_t)pid))
+    if (pid != FIRST_TID && !lx_thread_named(c->p, (uint32_t)pid))
         return pid == INIT ? -EPERM : -ESRCH;
     if (sig > c->p->kind->signals)
         return -EINVAL;
-    return sig ? lx_signal_post(c->p, t, &info) : 0;
+    return sys_signal_post(c->p, t, &info);
 }
 
 int64_t lx_sys_rt_sigqueueinfo(struct lx_call *c)
@@ -290,7 +300,7 @@ int64_t lx_sys_rt_sigqueueinfo(struct lx_call *c)
 
 int64_t lx_sys_rt_tgsigqueueinfo(struct lx_call *c)
 {
-    struct lx_thread *t = lx_thread_find(c->p, (uint32_t)c->a[1]);
+    struct lx_thread *t = lx_thread_named(c->p, (uint32_t)c->a[1]);
     struct lx_siginfo info;
 
     if (read_info(c, c->a[2], c->a[3], &info) < 0)

@@ -436,5 +436,6 @@ static void end_robust(struct lx_thread *t)
 void lx_futex_thread_exit(struct lx_thread *t)
 {
     end_robust(t);
+    t->robust_list = 0; /* nobody is told of it who asks for an ended thread's */
     lx_futex_pi_exit(t);
 }

@@ -245,6 +245,8 @@ struct lx_thread *lx_thread_new(struct lx_prog *p, const union lx_regs *regs)
     for (unsigned c = 0; c < p->processors; c++)
         t->affinity[c / 64] |= UINT64_C(1) << (c % 64);
     DL_APPEND(p->threads, t);
+    if (!p->leader)
+        p->leader = t;
     p->alive++;
     p->run->out->threads++;
     return t;
@@ -263,7 +265,7 @@ void lx_thread_tell(const struct lx_thread *t)
     if (stack) {
         told.sp = t->first_sp;
         told.stack = stack->start;
-        told.stack_to = t->p->threads == t ? stack->end : t->first_sp;
+        told.stack_to = t->p->leader == t ? stack->end : t->first_sp;
     }
     if (pointer && size <= UINT64_MAX - tls) {
         told.tls = tls;
@@ -322,6 +324,11 @@ struct lx_thread *lx_thread_find(struct lx_prog *p, uint32_t tid)
         if (t->tid == tid)
             return t;
     return NULL;
+}
+
+struct lx_thread *lx_thread_named(struct lx_prog *p, uint32_t tid)
+{
+    return tid == FIRST_TID ? p->leader : lx_thread_find(p, tid);
 }
 
 /** [ticks] What the operating system has taken of the thread's card since its trap. */

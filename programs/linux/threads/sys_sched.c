@@ -23,7 +23,7 @@ int64_t lx_sys_sched_yield(struct lx_call *c)
 /** The thread a tid (0: the caller) means, or NULL. */
 static struct lx_thread *sys_sched_target(struct lx_call *c)
 {
-    return c->a[0] ? lx_thread_find(c->p, (uint32_t)c->a[0]) : c->t;
+    return c->a[0] ? lx_thread_named(c->p, (uint32_t)c->a[0]) : c->t;
 }
 
 /** Why there is no such thread that could be changed. */
@@ -213,7 +213,7 @@ static int sys_sched_named(struct lx_call *c, struct lx_thread **t)
     if (c->a[0] > OF_USER)
         return -EINVAL;
     if (c->a[0] == OF_PROCESS) {
-        *t = who ? lx_thread_find(c->p, (uint32_t)who) : c->t;
+        *t = who ? lx_thread_named(c->p, (uint32_t)who) : c->t;
         return *t ? 0 : -ESRCH;
     }
     return who == 0 || (uint32_t)who == (c->a[0] == OF_GROUP ? FIRST_TID : c->p->uid) ? 0 : -ESRCH;

@@ -102,7 +102,7 @@ int64_t lx_sys_set_robust_list(struct lx_call *c)
 int64_t lx_sys_get_robust_list(struct lx_call *c)
 {
     unsigned w = c->p->kind->word;
-    struct lx_thread *t = c->a[0] ? lx_thread_find(c->p, (uint32_t)c->a[0]) : c->t;
+    struct lx_thread *t = c->a[0] ? lx_thread_named(c->p, (uint32_t)c->a[0]) : c->t;
 
     if (!t)
         return -ESRCH;

@@ -40,7 +40,11 @@ void lx_thread_wake_all(struct lx_prog *p, const void *channel);
 /** Makes the thread look at its signals: ends its wait or stops its card. */
 void lx_thread_notify(struct lx_thread *t);
 
+/** A living one, or NULL. */
 struct lx_thread *lx_thread_find(struct lx_prog *p, uint32_t tid);
+/** The one that a number names: a living one, or the first. That may have ended, but its number is
+ *  the process's, too. */
+struct lx_thread *lx_thread_named(struct lx_prog *p, uint32_t tid);
 
 /** [ticks] The card's first clock interrupt after `at`; SIM_NEVER: there is none. */
 sim_tick lx_tick_after(const struct lx_prog *p, unsigned card, sim_tick at);

@@ -224,7 +224,7 @@ static int read_event(struct lx_call *c, uint64_t va, struct lx_timer *like)
         return 0;
     if (how != SIGNAL && how != THREAD && how != THREAD_ID)
         return -EINVAL;
-    if (how == THREAD_ID && !lx_thread_find(c->p, like->tid))
+    if (how == THREAD_ID && !lx_thread_named(c->p, like->tid))
         return -EINVAL;
     return like->info.signo < 1 || like->info.signo > (int)c->p->kind->signals ? -EINVAL : 0;
 }

@@ -20,7 +20,7 @@ static int read_processor_clock(struct lx_call *c, int32_t id, uint64_t *ns)
     enum { WHAT = 3 };
     struct lx_prog *p = c->p;
     const uint32_t who = ~(uint32_t)(id >> 3);
-    const struct lx_thread *t = who ? lx_thread_find(p, who) : c->t;
+    const struct lx_thread *t = who ? lx_thread_named(p, who) : c->t;
 
     if (who == PARENT && !(id & CLK_PERTHREAD_BIT) && (id & WHAT) != WHAT) {
         *ns = 0; /* it does nothing */

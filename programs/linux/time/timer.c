@@ -70,7 +70,7 @@ sim_tick lx_timer_clock_now(const struct lx_prog *p, const struct lx_timer *t)
         return lx_now(p);
     if (t->clock == TIMER_PROCESS)
         return lx_process_ran(p);
-    of = lx_thread_find((struct lx_prog *)p, t->clock_tid);
+    of = lx_thread_named((struct lx_prog *)p, t->clock_tid);
     return of ? lx_thread_ran(of) : 0;
 }
 

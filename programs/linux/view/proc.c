@@ -57,7 +57,7 @@ void lx_proc_environ(struct lx_prog *p, FILE *f)
 /** A thread by its number, or the one that reads. NULL: there is none. */
 static const struct lx_thread *proc_thread(struct lx_prog *p, unsigned tid)
 {
-    return tid == PROC_READER ? proc_reader(p) : lx_thread_find(p, tid);
+    return tid == PROC_READER ? proc_reader(p) : lx_thread_named(p, tid);
 }
 
 bool lx_proc_name(struct lx_prog *p, unsigned tid, FILE *f)
@@ -91,30 +91,41 @@ void lx_proc_statm(struct lx_prog *p, FILE *f)
             u.resident / page, u.code / page, (u.data + u.stack) / page);
 }
 
+/** What a thread does: a letter, and what it stands for. */
+static const char *proc_state(const struct lx_thread *t)
+{
+    return t->state == TH_DEAD      ? "Z (zombie)"
+           : t->state == TH_BLOCKED ? "S (sleeping)"
+                                    : "R (running)";
+}
+
+/** The threads that have a number: a first one that has ended keeps its. */
+static unsigned proc_threads(const struct lx_prog *p)
+{
+    return p->alive + (p->leader->state == TH_DEAD);
+}
+
 /** Fields 1 to 52 of proc(5); what Linux hides, or this machine has not, is 0.
- *  @param t  it, or one that reads of the process
- *  @param number  the thread's, or the process's
+ *  @param t  the first one stands for the process
  *  @param ran  [ticks] on a card */
-static void print_stat(struct lx_prog *p, FILE *f, const struct lx_thread *t, unsigned number,
-                       sim_tick ran)
+static void print_stat(struct lx_prog *p, FILE *f, const struct lx_thread *t, sim_tick ran)
 {
     const struct lx_vm_usage u = proc_usage(p);
     const uint64_t rss = p->limits[LIMIT_RSS].soft;
-    const char *name = number == FIRST_TID ? p->threads->name : t->name;
 
-    fprintf(f, "%u (%.15s) R %d %u %u 0 -1 0 %" PRIu64 " 0 0 0 ", number, name, PARENT, FIRST_TID,
-            FIRST_TID, u.resident / p->vm.page);
+    fprintf(f, "%u (%.15s) %c %d %u %u 0 -1 0 %" PRIu64 " 0 0 0 ", t->tid, t->name, *proc_state(t),
+            PARENT, FIRST_TID, FIRST_TID, u.resident / p->vm.page);
     fprintf(f, "%" PRIu64 " 0 0 0 %d %d %u 0 0 ", proc_jiffies(p, ran), 20 + t->nice, t->nice,
-            p->alive);
+            proc_threads(p));
     fprintf(f, "%" PRIu64 " %" PRIu64 " %" PRIu64 " ", u.all, u.resident / p->vm.page,
             p->n64 || rss < UINT32_MAX ? rss : UINT32_MAX);
-    fprintf(f, "0 0 %" PRIu64 " 0 0 0 0 0 0 0 0 0 17 %u 0 0 0 0 0 ", p->threads->first_sp, t->card);
+    fprintf(f, "0 0 %" PRIu64 " 0 0 0 0 0 0 0 0 0 17 %u 0 0 0 0 0 ", p->leader->first_sp, t->card);
     fprintf(f, "0 0 %" PRIu64 " 0 0 0 0 0\n", p->vm.brk_start);
 }
 
 void lx_proc_stat(struct lx_prog *p, FILE *f)
 {
-    print_stat(p, f, proc_reader(p), FIRST_TID, lx_process_ran(p));
+    print_stat(p, f, p->leader, lx_process_ran(p));
 }
 
 bool lx_proc_thread_stat(struct lx_prog *p, unsigned tid, FILE *f)
@@ -122,7 +133,7 @@ bool lx_proc_thread_stat(struct lx_prog *p, unsigned tid, FILE *f)
     const struct lx_thread *t = proc_thread(p, tid);
 
     if (t && f)
-        print_stat(p, f, t, t->tid, lx_thread_ran(t));
+        print_stat(p, f, t, lx_thread_ran(t));
     return t;
 }
 
@@ -174,19 +185,19 @@ static void print_cards(const struct lx_prog *p, FILE *f, const struct lx_thread
                 group ? "," : "\n");
 }
 
-/** @param number  the thread's, or the process's that it reads for */
-static void print_status(struct lx_prog *p, FILE *f, const struct lx_thread *t, unsigned number)
+/** @param t  the first one stands for the process */
+static void print_status(struct lx_prog *p, FILE *f, const struct lx_thread *t)
 {
     const struct lx_sigs ignored = with_action(p, true), caught = with_action(p, false);
 
-    fprintf(f, "Name:\t%.15s\nUmask:\t%04o\nState:\tR (running)\n", t->name, p->umask);
-    fprintf(f, "Tgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t%u\nTracerPid:\t0\n", FIRST_TID, number,
+    fprintf(f, "Name:\t%.15s\nUmask:\t%04o\nState:\t%s\n", t->name, p->umask, proc_state(t));
+    fprintf(f, "Tgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t%u\nTracerPid:\t0\n", FIRST_TID, t->tid,
             PARENT);
     fprintf(f, "Uid:\t%u\t%u\t%u\t%u\n", p->uid, p->uid, p->uid, p->uid);
     fprintf(f, "Gid:\t%u\t%u\t%u\t%u\n", p->gid, p->gid, p->gid, p->gid);
     fprintf(f, "FDSize:\t%u\nGroups:\t%u \n", FD_MAX, p->gid);
     print_memory(p, f);
-    fprintf(f, "Threads:\t%u\nSigQ:\t%u/%" PRIu64 "\n", p->alive, p->pending_count,
+    fprintf(f, "Threads:\t%u\nSigQ:\t%u/%" PRIu64 "\n", proc_threads(p), p->pending_count,
             p->limits[LIMIT_SIGPENDING].soft);
     print_signals(p, f, "SigPnd", &t->pending.set);
     print_signals(p, f, "ShdPnd", &p->pending.set);
@@ -201,7 +212,7 @@ static void print_status(struct lx_prog *p, FILE *f, const struct lx_thread *t, 
 
 void lx_proc_status(struct lx_prog *p, FILE *f)
 {
-    print_status(p, f, proc_reader(p), FIRST_TID);
+    print_status(p, f, p->leader);
 }
 
 bool lx_proc_thread_status(struct lx_prog *p, unsigned tid, FILE *f)
@@ -209,7 +220,7 @@ bool lx_proc_thread_status(struct lx_prog *p, unsigned tid, FILE *f)
     const struct lx_thread *t = proc_thread(p, tid);
 
     if (t && f)
-        print_status(p, f, t, t->tid);
+        print_status(p, f, t);
     return t;
 }
 
