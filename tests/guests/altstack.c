@@ -85,6 +85,48 @@ static void without_room(void)
     printf("came back\n");
 }
 
+static volatile int inside;
+
+/** Goes on below the one before, and would write over it if the stack were not given up. */
+static void nested(int signal)
+{
+    volatile char mark[64];
+    const uintptr_t at = OPAQUE((uintptr_t)mark);
+    stack_t now;
+
+    memset((char *)mark, 77, sizeof mark);
+    CHECK(sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE);
+    CHECK(at - (uintptr_t)stack < SIZE);
+    if (!inside++)
+        raise(signal);
+    for (size_t i = 0; i < sizeof mark; i++)
+        CHECK(mark[i] == 77);
+}
+
+static void told(int signal, siginfo_t *info, void *context)
+{
+    (void)info, (void)context;
+    nested(signal);
+}
+
+/* A handler takes the stack away from the next one, of either form. What comes back with a
+ * ucontext comes back for good; a frame without has none. */
+static void given_up(void)
+{
+    stack_t alt = {.ss_sp = stack, .ss_size = SIZE, .ss_flags = (int)(1u << 31)}, now;
+    struct sigaction plain = {.sa_handler = nested, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    struct sigaction with = {.sa_flags = SA_ONSTACK | SA_NODEFER | SA_SIGINFO};
+
+    with.sa_sigaction = told;
+    CHECK(sigaltstack(&alt, NULL) == 0 && sigaction(SIGUSR1, &with, NULL) == 0);
+    raise(SIGUSR1);
+    CHECK(sigaltstack(NULL, &now) == 0 && now.ss_size == SIZE && inside == 2);
+    inside = 0;
+    CHECK(sigaction(SIGUSR1, &plain, NULL) == 0);
+    raise(SIGUSR1);
+    CHECK(inside == 2);
+}
+
 int main(void)
 {
     stack_t alt = {.ss_sp = stack, .ss_size = SIZE}, old;
@@ -107,5 +149,6 @@ int main(void)
     raise(SIGUSR1);
     printf("handler on the main stack: %d\n", !on_it);
     without_room();
+    given_up();
     return guest_result();
 }

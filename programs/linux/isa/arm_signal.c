@@ -108,8 +108,6 @@ int lx_arm_enter(struct lx_thread *t, const struct lx_action *a, const struct lx
         write_ucontext(t, uc, rt ? 0 : OLD_FLAGS, mask) < 0 ||
         lx_vm_zero(&t->p->vm, uc + UCONTEXT_BYTES, FRAME_BYTES - UCONTEXT_BYTES) < 0)
         return -EFAULT;
-    if (rt && t->alt.flags & SS_AUTODISARM_)
-        t->alt = (struct lx_altstack){0}; /* until the handler returns */
     r->r[0] = (uint32_t)info->signo;
     if (rt) {
         r->r[1] = (uint32_t)at;

@@ -183,8 +183,6 @@ int lx_mips_enter(struct lx_thread *t, const struct lx_action *a, const struct l
 
     if (err < 0)
         return err;
-    if (rt && t->alt.flags & SS_AUTODISARM_)
-        t->alt = (struct lx_altstack){0}; /* until the handler returns */
     set_address(&t->regs.mips, 4, (uint64_t)info->signo, true);
     set_address(&t->regs.mips, 5, rt ? at + f->info : 0, p->n64);
     set_address(&t->regs.mips, 6, rt ? at + f->uc : at + OLD_SC, p->n64);

@@ -631,6 +631,8 @@ static void signal_act(struct lx_thread *t, const struct lx_siginfo *info)
         no_frame(t, info->signo);
         return;
     }
+    if (t->alt.flags & SS_AUTODISARM_) /* a frame with a ucontext brings it back */
+        t->alt = (struct lx_altstack){0};
     t->restore_mask = false;
     for (int i = 0; i < 2; i++)
         mask.w[i] |= a.mask.w[i];
