@@ -51,8 +51,11 @@ int64_t lx_sys_pipe2(struct lx_call *c)
         return r;
     }
     if (lx_vm_write32(&p->vm, c->a[0], (uint32_t)r) < 0 ||
-        lx_vm_write32(&p->vm, c->a[0] + 4, (uint32_t)w) < 0)
+        lx_vm_write32(&p->vm, c->a[0] + 4, (uint32_t)w) < 0) {
+        lx_file_close(p, (uint64_t)r); /* nobody learns their numbers */
+        lx_file_close(p, (uint64_t)w);
         return -EFAULT;
+    }
     return 0;
 }
 
