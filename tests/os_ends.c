@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
@@ -165,6 +166,15 @@ static void null(void)
 static void text(void)
 {
     *(volatile int *)null = 3;
+}
+
+/** A file that is empty has been mapped. */
+static void behind(void)
+{
+    const int file = memfd_create("empty", 0);
+    volatile int *const at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+    *at = 1;
 }
 
 static void divide(void)
@@ -325,6 +335,7 @@ static const struct {
     {"loud", loud},         {"outside", outside},
     {"itself", itself},     {"crowd", crowd},
     {"seconds", seconds},   {"ill", ill},
+    {"behind", behind},
 };
 
 int main(int argc, char **argv)

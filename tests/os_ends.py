@@ -42,6 +42,7 @@ ENDS = {
     "null": ([], 139, r"killed by SIGSEGV at pc 0x\w+ \(\w+(\+0x\w+)?\), address 0x8: "
                       r"nothing mapped there; thread 1000 on card 0\n"),
     "text": ([], 139, r"killed by SIGSEGV at pc .*: access not allowed there"),
+    "behind": ([], 138, r"killed by SIGBUS at pc .*: behind the end of the mapped file"),
     "divide": ([], 136, r"killed by SIGFPE at pc .*: division by zero"),
     "spin": (["-l", "2000000"], 99, r"stopped at the limit of 2000000 PCycles\nend=2 .*ticks=2000000 "),
     "child": ([], 7, r"the program called \w+ \(\d+\) at pc .*, which is not provided"),

@@ -547,6 +547,7 @@ static void signal_explain(const struct lx_thread *t, const struct lx_siginfo *i
     else if (sig == SIG_BUS && fault)
         snprintf(buf, size, ", address 0x%" PRIx64 ": %s", t->badvaddr,
                  t->exc == PC_EXC_DBE || t->exc == PC_EXC_IBE ? bus_error(t)
+                 : t->absent                                  ? "behind the end of the mapped file"
                  : t->badvaddr == lx_isa_of(t)->pc(&t->regs)  ? "not aligned: MIPS16 or microMIPS "
                                                                 "code, or no code at all"
                                                               : "not aligned");
