@@ -278,6 +278,20 @@ static void again(void)
     close(of_thread);
 }
 
+/** A name that is open for both is read as it is now, from where the descriptor stands, and written
+ *  whole whatever that is. */
+static void renamed(void)
+{
+    const int fd = open("/proc/self/comm", O_RDWR);
+
+    CHECK(fd >= 0 && write(fd, "a long enough name", 18) == 18);
+    CHECK(read(fd, text, 3) == 3 && !memcmp(text, "a l", 3));
+    CHECK(write(fd, "short", 5) == 5 && pread(fd, text, sizeof text, 0) == 6);
+    CHECK(!memcmp(text, "short\n", 6) && !strcmp(look("/proc/self/comm"), "short\n"));
+    CHECK(lseek(fd, 2, SEEK_SET) == 2 && read(fd, text, sizeof text) == 4);
+    close(fd);
+}
+
 /** Each processor is a chip of one core. */
 static void chips(void)
 {
@@ -372,6 +386,7 @@ int main(int argc, char **argv)
     links();
     threads();
     again();
+    renamed();
     machine();
     chips();
     limits();

@@ -1,10 +1,11 @@
-/* The name of a thread as a file, through which others give it one (pthread_setname_np). */
+/* The name of a thread as a file, through which others give it one (pthread_setname_np). It is read
+ * as other texts are. */
 #ifndef LX_NAME_H
 #define LX_NAME_H
 
-#include "programs/linux/process/process.h"
+#include "programs/linux/files/file.h"
 
-/** Opens it for writing. @return the descriptor, -ENOENT: no such thread, -EMFILE */
-int64_t lx_name_open(struct lx_prog *p, uint32_t tid, uint32_t flags);
+/** @return [bytes] written: all; -ESRCH: the thread has ended; -EFAULT */
+int64_t lx_name_write(struct lx_call *c, const struct lx_file *f, uint64_t va, uint64_t len);
 
 #endif

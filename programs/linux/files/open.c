@@ -11,7 +11,6 @@
 #include "programs/linux/files/irix.h"
 #include "programs/linux/files/link.h"
 #include "programs/linux/files/mapped.h"
-#include "programs/linux/files/name.h"
 #include "programs/linux/files/path.h"
 #include "programs/linux/threads/watch.h"
 #include "programs/linux/view/proc.h"
@@ -74,7 +73,7 @@ static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, unsi
     int64_t err;
     int fd;
 
-    if ((flags & 3) != 0)
+    if ((flags & 3) != 0 && row->kind != SYN_NAME)
         return -EACCES;
     fd = prog_host_memfd_create("text", MFD_CLOEXEC);
     if (fd < 0)
@@ -152,9 +151,6 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
         return -ENOTDIR;
     switch (s->synth->kind) {
     case SYN_NAME:
-        if (flags & 3)
-            return lx_name_open(p, s->number, flags);
-        /* fallthrough */
     case SYN_TEXT:
         return open_text(p, s->synth, s->number == PROC_READER ? c->t->tid : s->number, flags);
     case SYN_FD:

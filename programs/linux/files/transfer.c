@@ -11,6 +11,7 @@
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/mapped.h"
+#include "programs/linux/files/name.h"
 #include "programs/linux/files/object.h"
 #include "programs/linux/signals/signal.h"
 #include "programs/linux/threads/threads.h"
@@ -391,6 +392,8 @@ static int64_t transfer_write_file(struct lx_call *c, struct lx_file *f, uint64_
         return lx_device_write(c, f, va, len);
     if (f->kind == FILE_FULL)
         return -ENOSPC;
+    if (f->text)
+        return lx_name_write(c, f, va, len);
     if (!transfer_is_plain(f))
         return lx_mapped_kind(f) ? -EINVAL : -EBADF;
     from = is_regular(f) && f->flags & G_O_APPEND ? transfer_size_of(f)
@@ -661,7 +664,7 @@ static int64_t send_file(struct lx_call *c, unsigned width)
         c->f->kind == FILE_PATH)
         return -EBADF;
     if (!is_regular(source) || !(transfer_is_plain(c->f) || c->f->pipe) ||
-        (c->f->flags & G_O_APPEND))
+        (c->f->flags & G_O_APPEND) || c->f->text)
         return source->pipe || source->standard ? (c->a[2] ? -ESPIPE : -EINVAL) : -EINVAL;
     lx_file_hold(c->t, source);
     n = transfer_copy(c, &in, &out, c->a[3]);
