@@ -32,7 +32,20 @@ int64_t lx_object_wait(struct lx_call *c, const struct lx_file *f)
 
 int64_t lx_object_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
 {
-    return f->ops->read ? f->ops->read(c, f, va, len) : -EINVAL;
+    uint64_t got;
+    int64_t err;
+
+    if (!f->ops->number)
+        return f->ops->read ? f->ops->read(c, f, va, len) : -EINVAL;
+    err = lx_object_number(c, f, len, &got);
+    if (err < 0)
+        return err;
+    return lx_vm_write_word(&c->p->vm, va, sizeof got, got) < 0 ? -EFAULT : (int64_t)sizeof got;
+}
+
+int64_t lx_object_number(struct lx_call *c, struct lx_file *f, uint64_t len, uint64_t *got)
+{
+    return len < sizeof *got ? -EINVAL : f->ops->number(c, f, got);
 }
 
 int64_t lx_object_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
@@ -83,23 +96,20 @@ static unsigned counter_ready(struct lx_thread *t, const struct lx_file *f)
     return (n->value > 0 ? POLL_IN : 0) | (n->value < COUNT_MAX ? POLL_OUT : 0);
 }
 
-static int64_t counter_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
+static int64_t counter_number(struct lx_call *c, struct lx_file *f, uint64_t *got)
 {
     struct counter *n = f->object;
-    uint64_t got;
 
-    if (len < sizeof got)
-        return -EINVAL;
     while (n->value == 0) {
         int64_t err = lx_object_wait(c, f);
         if (err < 0)
             return err;
     }
-    got = n->semaphore ? 1 : n->value;
-    n->value -= got;
+    *got = n->semaphore ? 1 : n->value;
+    n->value -= *got;
     lx_epoll_tell(c->p, n, POLL_OUT);
     lx_thread_wake_all(c->p, c->p->fds);
-    return lx_vm_write_word(&c->p->vm, va, sizeof got, got) < 0 ? -EFAULT : (int64_t)sizeof got;
+    return 0;
 }
 
 static int64_t counter_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
@@ -132,7 +142,7 @@ static void counter_release(struct lx_prog *p, struct lx_file *f)
 
 static const struct lx_file_ops counter_ops = {
     .ready = counter_ready,
-    .read = counter_read,
+    .number = counter_number,
     .write = counter_write,
     .release = counter_release,
     .name = "anon_inode:[eventfd]",

@@ -29,6 +29,8 @@ struct lx_file_ops {
     unsigned (*ready)(struct lx_thread *t,
                       const struct lx_file *f); /**< POLL_ events for that thread */
     int64_t (*read)(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
+    /** `read` of what only has a number, 8 bytes: waits for it. @return 0 or -errno */
+    int64_t (*number)(struct lx_call *c, struct lx_file *f, uint64_t *got);
     int64_t (*write)(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
     int64_t (*control)(struct lx_call *c, struct lx_file *f); /**< ioctl: command and argument are
                                                                    a[1] and a[2] */
@@ -48,6 +50,10 @@ int64_t lx_object_wait(struct lx_call *c, const struct lx_file *f);
 /** read and write; -EINVAL if it cannot be done */
 int64_t lx_object_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
 int64_t lx_object_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
+
+/** The number of an object that has one, for a reader with room for `len` bytes. @return 0; -EINVAL
+ *  that is too little; -EAGAIN, -ERESTART_SYS */
+int64_t lx_object_number(struct lx_call *c, struct lx_file *f, uint64_t len, uint64_t *got);
 
 /** What is ready on an open file (NULL: POLL_NVAL), for a thread: POLL_ events. */
 unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f);

@@ -12,19 +12,18 @@ static unsigned timerfd_ready(struct lx_thread *thread, const struct lx_file *f)
     return t->fired ? POLL_IN : 0;
 }
 
-/** Gives how often it has fired since the last read: 8 bytes. */
-static int64_t timerfd_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
+/** How often it has fired since the last read. */
+static int64_t timerfd_number(struct lx_call *c, struct lx_file *f, uint64_t *got)
 {
     struct lx_timer *t = f->object;
 
-    if (len < 8)
-        return -EINVAL;
     while (!t->fired) {
         int64_t err = lx_object_wait(c, f);
         if (err < 0)
             return err;
     }
-    return lx_vm_write_word(&c->p->vm, va, 8, lx_timer_passed(c->p, t)) < 0 ? -EFAULT : 8;
+    *got = lx_timer_passed(c->p, t);
+    return 0;
 }
 
 static void timerfd_release(struct lx_prog *p, struct lx_file *f)
@@ -33,7 +32,7 @@ static void timerfd_release(struct lx_prog *p, struct lx_file *f)
 }
 
 static const struct lx_file_ops timerfd_ops = {.ready = timerfd_ready,
-                                               .read = timerfd_read,
+                                               .number = timerfd_number,
                                                .release = timerfd_release,
                                                .name = "anon_inode:[timerfd]"};
 

@@ -477,6 +477,25 @@ static int64_t move_pieces(struct lx_call *c, const struct vector *v, move_fn *f
     return total;
 }
 
+/** An object's number, over as many pieces as it takes. */
+static int64_t read_number(struct lx_call *c, const struct vector *v)
+{
+    uint64_t got, done = 0;
+    struct lx_out o;
+    const int64_t err = lx_object_number(c, c->f, v->bytes, &got);
+
+    if (err < 0)
+        return err;
+    lx_out_start(&o, c->p->kind);
+    lx_out_int(&o, sizeof got, got);
+    for (uint64_t i = 0, n; done < o.len; i++, done += n) {
+        n = v->piece[i].len < o.len - done ? v->piece[i].len : o.len - done;
+        if (lx_vm_write(&c->p->vm, v->piece[i].base, o.buf + done, n) < 0)
+            return -EFAULT;
+    }
+    return (int64_t)done;
+}
+
 static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
 {
     struct vector v;
@@ -484,8 +503,12 @@ static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
 
     if (err < 0)
         return err;
+    if (!transfer_may(c->f, fn))
+        return -EBADF;
     if (v.bytes == 0) /* what an object says of too few bytes, a vector does not ask */
-        return transfer_may(c->f, fn) ? 0 : -EBADF;
+        return 0;
+    if (c->f->ops && c->f->ops->number && fn == transfer_read_file)
+        return read_number(c, &v);
     return move_pieces(c, &v, fn, at);
 }
 
