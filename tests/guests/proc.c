@@ -354,6 +354,19 @@ static void limits(void)
                  "Max cpu time              unlimited            unlimited            seconds "));
 }
 
+/** Nothing is ever made in /proc, and nothing there is the user's to change. */
+static void changes(void)
+{
+    CHECK(open("/proc/self/nosuch", O_RDWR | O_CREAT, 0600) < 0 && errno == ENOENT);
+    CHECK(mkdir("/proc/x", 0700) < 0 && errno == ENOENT);
+    CHECK(symlink("/", "/proc/self/y") < 0 && errno == ENOENT);
+    CHECK(unlink("/proc/nosuch") < 0 && errno == ENOENT);
+    CHECK(unlink("/proc/self/stat") < 0 && errno == (getuid() ? EACCES : EPERM));
+    CHECK(rmdir("/proc/self") < 0 && errno != EROFS);
+    CHECK(chmod("/proc/self/stat", 0600) < 0 && errno == EPERM);
+    CHECK(truncate("/proc/self/stat", 0) < 0 && errno == EACCES);
+}
+
 /** Of which file system the names that exist only here are. */
 static void systems(void)
 {
@@ -391,6 +404,7 @@ int main(int argc, char **argv)
     chips();
     limits();
     systems();
+    changes();
     puts("all of /proc has been read");
     return guest_result();
 }

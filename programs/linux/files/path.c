@@ -90,6 +90,14 @@ int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64
     return lx_path_find(c, dir, itself ? "." : path, ending, s);
 }
 
+bool lx_path_in_proc(const struct lx_spot *s)
+{
+    static const char proc[] = "/proc";
+
+    return s->in.fd < 0 && strncmp(s->in.path, proc, sizeof proc - 1) == 0 &&
+           (!s->in.path[sizeof proc - 1] || s->in.path[sizeof proc - 1] == '/');
+}
+
 int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why)
 {
     char *directory = lx_view_host(p->view, &s->in, ""), *line;
@@ -103,11 +111,13 @@ int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guar
         free(line);
     }
     free(directory);
-    return why == GUARD_FOREIGN ? -EPERM : -EROFS;
+    return why == GUARD_FOREIGN || lx_path_in_proc(s) ? -EPERM : -EROFS;
 }
 
 int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s)
 {
+    if (lx_path_in_proc(s)) /* no name is ever made there, and its directories are nobody's */
+        return lx_path_missing(p, s) ? -ENOENT : p->uid ? -EACCES : -EPERM;
     if (s->in.fd < 0 || !s->in.writable)
         return lx_path_refused(p, s, s->in.guard);
     if (s->guard > GUARD_WORKS)

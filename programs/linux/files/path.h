@@ -20,8 +20,10 @@ bool lx_path_row_there(struct lx_prog *p, const struct lx_synthetic *row, unsign
 /** Whether nothing is there: what a name with a number in it stands for may have gone. */
 bool lx_path_missing(struct lx_prog *p, const struct lx_spot *s);
 
+/** Whether the spot lies in /proc as it is made up here. */
+bool lx_path_in_proc(const struct lx_spot *s);
 /** A change that the view refuses: says once of each reason how to let it. @return -EPERM of
- * another user's files, as where a directory is sticky; -EROFS of all others */
+ * another user's files, as where a directory is sticky, and in /proc; -EROFS of all others */
 int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why);
 /** Whether names in the spot's directory may change, and this one. @return 0 or -errno */
 int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s);
