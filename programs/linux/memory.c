@@ -115,7 +115,9 @@ static int64_t memory_map(struct lx_call *c, uint64_t offset)
             return lx_mapped_map(c, f, &rq);
         if (type == G_MAP_SHARED_VALIDATE && flags & ~(uint64_t)G_MAP_KNOWN)
             return -EOPNOTSUPP;
-        err = map_of_file(f, &rq);
+        err = lx_vm_may_place(&c->p->vm, &rq);
+        if (err == 0)
+            err = map_of_file(f, &rq);
     } else if (flags & G_MAP_HUGETLB && rq.len) {
         err = -ENOMEM; /* nobody has put huge pages aside */
     }

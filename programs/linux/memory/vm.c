@@ -298,17 +298,27 @@ static int64_t choose_place(struct lx_vm *vm, const struct lx_vm_request *rq, ui
 {
     uint64_t hint = rq->addr & ~(vm->page - 1), at;
 
-    if (rq->fixed || rq->noreplace) {
-        if (!range_ok(vm, rq->addr, len))
-            return rq->addr & (vm->page - 1) ? -EINVAL : -ENOMEM;
-        if (rq->noreplace && !range_free(vm, rq->addr, len))
-            return -EEXIST;
+    if (rq->fixed || rq->noreplace)
         return (int64_t)rq->addr;
-    }
     if (hint >= vm->page && range_ok(vm, hint, len) && range_free(vm, hint, len))
         return (int64_t)hint;
     at = find_place(vm, len);
     return at ? (int64_t)at : -ENOMEM;
+}
+
+int lx_vm_may_place(const struct lx_vm *vm, const struct lx_vm_request *rq)
+{
+    const uint64_t len = round_up(vm, rq->len);
+
+    if (rq->len == 0 || (rq->fd >= 0 && (rq->offset & (vm->page - 1))))
+        return -EINVAL;
+    if (len < rq->len || len > lx_vm_end(vm))
+        return -ENOMEM;
+    if (!rq->fixed && !rq->noreplace)
+        return 0;
+    if (!range_ok(vm, rq->addr, len))
+        return rq->addr & (vm->page - 1) ? -EINVAL : -ENOMEM;
+    return rq->noreplace && !range_free(vm, rq->addr, len) ? -EEXIST : 0;
 }
 
 int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq)
@@ -321,13 +331,10 @@ int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq)
                            .locked = rq->locked || vm->lock_all,
                            .offset = rq->offset,
                            .limit = rq->limit};
-    int64_t at;
+    int64_t at = lx_vm_may_place(vm, rq);
 
-    if (rq->len == 0 || (rq->fd >= 0 && (rq->offset & (vm->page - 1))))
-        return -EINVAL;
-    if (len < rq->len || len > lx_vm_end(vm))
-        return -ENOMEM;
-    at = choose_place(vm, rq, len);
+    if (at == 0)
+        at = choose_place(vm, rq, len);
     if (at < 0)
         return at;
     if (!areas_fit(vm, (uint64_t)at, (uint64_t)at + len, 1) ||

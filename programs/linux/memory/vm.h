@@ -100,6 +100,9 @@ struct lx_vm_request {
     uint64_t offset, limit; /**< in the file; limit UINT64_MAX: to its end. See struct lx_vm_area */
 };
 
+/** What is wrong with the size of a mapping, or with the place that it must have. @return 0,
+ * -EINVAL, -ENOMEM, -EEXIST */
+int lx_vm_may_place(const struct lx_vm *vm, const struct lx_vm_request *rq);
 /** @return the address, or -EINVAL, -ENOMEM, -EEXIST; -EAGAIN: too much would be locked; -ENFILE:
  * the host's limit of open files. */
 int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq);
