@@ -367,6 +367,59 @@ static void changes(void)
     CHECK(truncate("/proc/self/stat", 0) < 0 && errno == EACCES);
 }
 
+/** No two things have one number, and one thing has one, however it is named or opened. */
+static void numbers(void)
+{
+    static const char *const different[] = {"/",
+                                            "/proc",
+                                            "/proc/self",
+                                            "/proc/self/fd",
+                                            "/proc/self/task",
+                                            "/proc/self/stat",
+                                            "/proc/self/status",
+                                            "/proc/cpuinfo",
+                                            "/sys",
+                                            "/sys/devices",
+                                            "/dev",
+                                            "/dev/null",
+                                            "/dev/zero",
+                                            "/etc",
+                                            "/etc/passwd",
+                                            "/tmp"};
+    struct stat st[COUNT(different)], again;
+    struct dirent *e;
+    int ends[4];
+    char own[32];
+    DIR *dir;
+
+    for (size_t i = 0; i < COUNT(different); i++) {
+        const int fd = open(different[i], O_RDONLY);
+        CHECK(stat(different[i], &st[i]) == 0 && fstat(fd, &again) == 0);
+        CHECK(again.st_ino == st[i].st_ino && again.st_dev == st[i].st_dev);
+        close(fd);
+        for (size_t k = 0; k < i; k++)
+            CHECK(st[k].st_dev != st[i].st_dev || st[k].st_ino != st[i].st_ino);
+    }
+    CHECK(st[1].st_dev == st[5].st_dev && st[1].st_dev != st[8].st_dev);
+    snprintf(own, sizeof own, "/proc/%d/stat", getpid());
+    CHECK(stat(own, &again) == 0 && again.st_ino == st[5].st_ino);
+    CHECK(lstat("/proc/self", &again) == 0 && again.st_ino != st[2].st_ino);
+    dir = opendir("/proc/self");
+    while ((e = readdir(dir))) {
+        CHECK(fstatat(dirfd(dir), e->d_name, &again, AT_SYMLINK_NOFOLLOW) == 0);
+        CHECK(again.st_ino == e->d_ino);
+    }
+    closedir(dir);
+    CHECK(pipe(ends) == 0 && pipe(ends + 2) == 0);
+    CHECK(fstat(ends[0], &st[0]) == 0 && fstat(ends[1], &st[1]) == 0 &&
+          fstat(ends[2], &st[2]) == 0);
+    CHECK(st[0].st_ino == st[1].st_ino && st[0].st_ino != st[2].st_ino);
+    snprintf(own, sizeof own, "pipe:[%llu]", (unsigned long long)st[0].st_ino);
+    CHECK(strcmp(leads(of_descriptor(ends[0])), own) == 0);
+    for (int i = 0; i < 4; i++)
+        close(ends[i]);
+}
+
 /** Of which file system the names that exist only here are. */
 static void systems(void)
 {
@@ -405,6 +458,7 @@ int main(int argc, char **argv)
     limits();
     systems();
     changes();
+    numbers();
     puts("all of /proc has been read");
     return guest_result();
 }

@@ -56,12 +56,12 @@ static uint64_t directory_bytes_of(const struct directory *d)
     return sum;
 }
 
-/** An entry of a directory that has none on the host. */
-static struct dirent *entry_made_up(const char *name, unsigned char type)
+/** An entry of a directory that has none on the host. @param path  of what it names */
+static struct dirent *entry_made_up(const char *path, const char *name, unsigned char type)
 {
     struct dirent *e = sim_alloc(1, sizeof *e);
 
-    e->d_ino = 1;
+    e->d_ino = lx_path_number(path, type == DT_DIR);
     e->d_type = type;
     snprintf(e->d_name, sizeof e->d_name, "%s", name);
     return e;
@@ -72,14 +72,11 @@ static int directory_compare(const void *a, const void *b)
     return by_name((const struct dirent **)a, (const struct dirent **)b);
 }
 
-static unsigned char type_of(const char *dir, const char *name)
+static unsigned char type_of(const char *path)
 {
-    const struct lx_synthetic *row;
     unsigned number;
-    char *path = sim_format("%s/%s", strcmp(dir, "/") == 0 ? "" : dir, name);
+    const struct lx_synthetic *row = lx_synthetic_find(path, &number);
 
-    row = lx_synthetic_find(path, &number);
-    free(path);
     if (!row)
         return DT_DIR;
     switch (row->kind) {
@@ -98,6 +95,16 @@ static unsigned char type_of(const char *dir, const char *name)
     }
 }
 
+/** Adds the entry of a name in the directory. @param type  DT_UNKNOWN: what its path says */
+static void list_name(const char *dir, const char *name, unsigned char type, struct directory *d)
+{
+    char *path = sim_format("%s/%s", strcmp(dir, "/") == 0 ? "" : dir, name);
+
+    d->entry = sim_grow(d->entry, d->count + 1, sizeof *d->entry);
+    d->entry[d->count++] = entry_made_up(path, name, type == DT_UNKNOWN ? type_of(path) : type);
+    free(path);
+}
+
 /** Whether a listing has that number of a row: of processes only the program. */
 static bool is_listed(struct lx_prog *p, const struct lx_synthetic *row, unsigned number)
 {
@@ -108,8 +115,8 @@ static bool is_listed(struct lx_prog *p, const struct lx_synthetic *row, unsigne
 
 /** Adds the numbers that exist of a row whose path has one right beneath the directory. @param head
  *  what stands before the number @param type  of all of them */
-static void list_numbers(struct lx_prog *p, const struct lx_synthetic *row, const char *head,
-                         unsigned char type, struct directory *d)
+static void list_numbers(struct lx_prog *p, const char *dir, const struct lx_synthetic *row,
+                         const char *head, unsigned char type, struct directory *d)
 {
     const unsigned most = p->next_tid > FD_MAX ? p->next_tid : FD_MAX;
 
@@ -117,8 +124,7 @@ static void list_numbers(struct lx_prog *p, const struct lx_synthetic *row, cons
         char *name = is_listed(p, row, n) ? sim_format("%s%u", head, n) : NULL;
         if (!name)
             continue;
-        d->entry = sim_grow(d->entry, d->count + 1, sizeof *d->entry);
-        d->entry[d->count++] = entry_made_up(name, type);
+        list_name(dir, name, type, d);
         free(name);
     }
 }
@@ -137,7 +143,8 @@ static void list_numbered(struct lx_prog *p, const char *dir, struct directory *
         char *head = sim_strndup(rest + 1, len);
         const char *behind = rest + 1 + len + 1;
         if (!last || strcmp(last, head) != 0)
-            list_numbers(p, row, head, *behind || row->kind == SYN_PROCESS ? DT_DIR : DT_LNK, d);
+            list_numbers(p, dir, row, head, *behind || row->kind == SYN_PROCESS ? DT_DIR : DT_LNK,
+                         d);
         free(last);
         last = head;
     }
@@ -146,18 +153,18 @@ static void list_numbered(struct lx_prog *p, const char *dir, struct directory *
 
 static void list_view(struct lx_prog *p, const struct lx_file *f, struct directory *d)
 {
-    char **names = lx_view_list(p->view, f->place.path);
-    size_t n = 0;
+    const char *dir = f->place.path;
+    char **names = lx_view_list(p->view, dir);
+    char *above = sim_strndup(dir, (size_t)(strrchr(dir, '/') - dir));
 
-    while (names[n])
-        n++;
-    d->entry = sim_alloc(n + 2, sizeof *d->entry);
-    d->entry[d->count++] = entry_made_up(".", DT_DIR);
-    d->entry[d->count++] = entry_made_up("..", DT_DIR);
-    for (size_t i = 0; i < n; free(names[i++]))
-        d->entry[d->count++] = entry_made_up(names[i], type_of(f->place.path, names[i]));
+    d->entry = sim_alloc(2, sizeof *d->entry);
+    d->entry[d->count++] = entry_made_up(dir, ".", DT_DIR);
+    d->entry[d->count++] = entry_made_up(above, "..", DT_DIR);
+    free(above);
+    for (size_t i = 0; names[i]; free(names[i++]))
+        list_name(dir, names[i], DT_UNKNOWN, d);
     free(names);
-    list_numbered(p, f->place.path, d);
+    list_numbered(p, dir, d);
 }
 
 static int64_t directory_list(struct lx_prog *p, struct lx_file *f)
@@ -210,7 +217,7 @@ static size_t out_entry(struct lx_out *o, struct lx_prog *p, const struct lx_fil
     size_t len = strlen(e->d_name) + 1, reclen = (19 + len + 7) & ~(size_t)7;
 
     lx_out_start(o, p->kind);
-    lx_out_int(o, 8, f->host < 0 ? 1 : lx_inode_at(p, f->place.st.st_dev, e->d_ino)->number);
+    lx_out_int(o, 8, f->host < 0 ? e->d_ino : lx_inode_at(p, f->place.st.st_dev, e->d_ino)->number);
     lx_out_int(o, 8, next);
     lx_out_int(o, 2, reclen);
     lx_out_int(o, 1, e->d_type);

@@ -94,7 +94,7 @@ bool lx_path_in_proc(const struct lx_spot *s)
 {
     static const char proc[] = "/proc";
 
-    return s->in.fd < 0 && strncmp(s->in.path, proc, sizeof proc - 1) == 0 &&
+    return s->in.path && s->in.fd < 0 && strncmp(s->in.path, proc, sizeof proc - 1) == 0 &&
            (!s->in.path[sizeof proc - 1] || s->in.path[sizeof proc - 1] == '/');
 }
 
@@ -194,12 +194,29 @@ void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
         lx_inode_named(p, n);
 }
 
-/* ---- permission ------------------------------------------------------------------------------ */
+/* ---- made-up files --------------------------------------------------------------------------- */
 
-static char *files_path_of(const struct lx_spot *s)
+char *lx_path_of(const struct lx_spot *s)
 {
     return sim_format("%s/%s", strcmp(s->in.path, "/") == 0 ? "" : s->in.path, s->name);
 }
+
+uint64_t lx_path_number(const char *path, bool folder)
+{
+    static const char self[] = "/proc/self";
+    const size_t n = sizeof self - 1, len = strlen(path);
+    const bool own =
+        strncmp(path, self, n) == 0 && (path[n] == '/' || (folder && !path[n])); /* not the link */
+    const char *slash = folder && (!len || path[len - 1] != '/') ? "/" : "";
+    char *text = own ? sim_format("/proc/%u%s%s", FIRST_TID, path + n, slash)
+                     : sim_format("%s%s", path, slash);
+    const uint64_t number = 1 + XXH32(text, strlen(text), 0) / 2; /* 32 bits are in every layout */
+
+    free(text);
+    return number;
+}
+
+/* ---- permission ------------------------------------------------------------------------------ */
 
 bool lx_path_row_there(struct lx_prog *p, const struct lx_synthetic *row, unsigned number)
 {
@@ -216,7 +233,7 @@ bool lx_path_row_there(struct lx_prog *p, const struct lx_synthetic *row, unsign
 /** Whether a directory that exists only in the view is of a number that nothing has. */
 static bool folder_missing(struct lx_prog *p, const struct lx_spot *s)
 {
-    char *path = files_path_of(s);
+    char *path = lx_path_of(s);
     unsigned number;
     const struct lx_synthetic *row = lx_synthetic_within(path, &number);
 
@@ -477,7 +494,7 @@ static void move_place(struct lx_place *at, const char *from, const char *to)
 /** A file has another name now: those who are in it, and have it open, go with it. */
 static void follow_rename(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to)
 {
-    char *old = files_path_of(from), *fresh = files_path_of(to);
+    char *old = lx_path_of(from), *fresh = lx_path_of(to);
     struct lx_file *f;
 
     if (S_ISDIR(from->st.st_mode))

@@ -20,6 +20,11 @@ bool lx_path_row_there(struct lx_prog *p, const struct lx_synthetic *row, unsign
 /** Whether nothing is there: what a name with a number in it stands for may have gone. */
 bool lx_path_missing(struct lx_prog *p, const struct lx_spot *s);
 
+/** The number of a file that exists only in the view: a hash of its path, under the process's own
+ *  number where that is /proc/self. @param folder  it is a directory */
+uint64_t lx_path_number(const char *path, bool folder);
+/** The path of a spot. Allocated. */
+char *lx_path_of(const struct lx_spot *s);
 /** Whether the spot lies in /proc as it is made up here. */
 bool lx_path_in_proc(const struct lx_spot *s);
 /** A change that the view refuses: says once of each reason how to let it. @return -EPERM of

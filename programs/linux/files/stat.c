@@ -10,6 +10,7 @@
 #include "programs/linux/files/object.h"
 #include "programs/linux/files/path.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -18,14 +19,42 @@ enum { BLOCK_BYTES = 4096 }; /* st_blksize, the same on every host: stdio sizes 
 
 /* ---- of what --------------------------------------------------------------------------------- */
 
+/** Kinds of file systems, by what Linux says they are. */
+enum {
+    TMPFS = 0x01021994,
+    EXT = 0xef53,
+    PROCFS = 0x9fa0,
+    SYSFS = 0x62656572,
+    PIPEFS = 0x50495045,
+    NAME_BYTES = 255
+};
+
+/** Those of made-up files, by where their paths begin behind the first '/'. */
+static const struct {
+    const char *top;
+    uint64_t type;
+} systems[] = {{"proc", PROCFS}, {"sys", SYSFS}, {"dev", TMPFS}, {"", EXT}};
+
+/** st_dev: the host's files are all on one device (inode.h). Objects have one number, as in Linux;
+ *  DEV_MADE_UP is the first of `systems`. */
+enum { DEV_HOST = 1, DEV_PIPES, DEV_OBJECTS, DEV_MADE_UP };
+
+/** Which of the systems holds a made-up file or directory. @param path  without its first '/' */
+static size_t made_up_system(const char *path)
+{
+    size_t i = 0;
+
+    while (strncmp(path, systems[i].top, strlen(systems[i].top)) != 0)
+        i++;
+    return i;
+}
+
 /** What exists only here: always the same but for its kind. */
 static void stat_made_up(struct stat *st, mode_t mode, dev_t device)
 {
     memset(st, 0, sizeof *st);
     st->st_mode = mode;
     st->st_nlink = 1;
-    st->st_dev = 2;
-    st->st_ino = 1;
     st->st_rdev = device;
     st->st_uid = st->st_gid = S_ISFIFO(mode) ? 1000 : 0;
     st->st_size = S_ISDIR(mode) ? BLOCK_BYTES : 0;
@@ -49,20 +78,47 @@ static void stat_synthetic(const struct lx_synthetic *s, struct stat *st)
     stat_made_up(st, kinds[s->kind].mode, makedev(kinds[s->kind].major, kinds[s->kind].minor));
 }
 
+/** Tells what has a path that exists only here from all others. */
+static void stat_number(struct stat *st, const char *path)
+{
+    st->st_dev = DEV_MADE_UP + made_up_system(path + 1);
+    st->st_ino = lx_path_number(path, S_ISDIR(st->st_mode));
+}
+
+/** The same of an open file that has no file on the host. */
+static void stat_open(struct stat *st, const struct lx_file *f)
+{
+    if (f->pipe && f->pipe->inode) {
+        st->st_dev = DEV_HOST;
+        st->st_ino = f->pipe->inode->number;
+    } else if (f->pipe || f->standard) {
+        st->st_dev = DEV_PIPES;
+        st->st_ino = f->pipe ? f->pipe->number : (ino_t)f->stream + 1;
+    } else if (f->place.path) {
+        stat_number(st, f->place.path);
+    } else {
+        st->st_dev = DEV_OBJECTS;
+        st->st_ino = 1;
+    }
+}
+
 static int64_t stat_file(struct lx_prog *p, const struct lx_file *f, struct stat *st)
 {
-    if (f->synth)
-        stat_synthetic(f->synth, st);
-    else if (f->inode && f->host >= 0) {
+    if (!f->synth && f->inode && f->host >= 0) {
         if (prog_host_fstat(f->host, st) != 0)
             return -errno;
         lx_inode_show(p, st);
-    } else if (f->kind == FILE_FOLDER)
+        return 0;
+    }
+    if (f->synth)
+        stat_synthetic(f->synth, st);
+    else if (f->kind == FILE_FOLDER)
         stat_made_up(st, S_IFDIR | 0555, 0);
     else if (f->kind == FILE_OBJECT)
         stat_made_up(st, f->ops->mode | 0600, 0);
     else /* the standard streams, whatever they are on the host, and pipes */
         stat_made_up(st, S_IFIFO | 0600, 0);
+    stat_open(st, f);
     return 0;
 }
 
@@ -76,6 +132,23 @@ static void stat_descriptor(const struct lx_file *f, struct stat *st)
     st->st_size = BYTES;
 }
 
+/** What exists only here, by its path. */
+static void stat_view(struct lx_prog *p, const struct lx_spot *s, bool follow, struct stat *st)
+{
+    char *path = lx_path_of(s);
+
+    if (s->kind == SPOT_DIRECTORY)
+        stat_made_up(st, S_IFDIR | 0555, 0);
+    else if (s->synth->kind == SYN_FD)
+        stat_descriptor(lx_file_get(p, s->number), st);
+    else
+        stat_synthetic(s->synth, st);
+    if (s->kind == SPOT_SYNTHETIC && s->synth->kind == SYN_EXE && !follow)
+        st->st_mode = S_IFLNK | 0777;
+    stat_number(st, path);
+    free(path);
+}
+
 static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool follow,
                          struct stat *st)
 {
@@ -86,19 +159,13 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
         return r;
     if (lx_path_missing(c->p, &s))
         r = -ENOENT;
-    else if (s.kind == SPOT_DIRECTORY)
-        stat_made_up(st, S_IFDIR | 0555, 0);
     else if (s.kind == SPOT_HOST) {
         *st = s.st;
         lx_inode_show(c->p, st);
-    } else if (s.synth->kind == SYN_FD && !follow)
-        stat_descriptor(lx_file_get(c->p, s.number), st);
-    else if (s.synth->kind == SYN_FD)
+    } else if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_FD && follow)
         r = stat_file(c->p, lx_file_get(c->p, s.number), st);
     else
-        stat_synthetic(s.synth, st);
-    if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_EXE && !follow)
-        st->st_mode = S_IFLNK | 0777;
+        stat_view(c->p, &s, follow, st);
     lx_spot_free(&s);
     return r;
 }
@@ -339,15 +406,6 @@ int64_t lx_sys_statx(struct lx_call *c)
 
 /* ---- file systems ---------------------------------------------------------------------------- */
 
-/** Kinds of file systems, by what Linux says they are. */
-enum {
-    TMPFS = 0x01021994,
-    EXT = 0xef53,
-    PROCFS = 0x9fa0,
-    SYSFS = 0x62656572,
-    PIPEFS = 0x50495045,
-    NAME_BYTES = 255
-};
 enum { STATFS64_BYTES = 96, GENERIC_BYTES = 84, GENERIC_PADDED = 88 };
 
 /** struct statfs and statfs64 of ARM, the latter without padding. */
@@ -393,28 +451,19 @@ static int64_t put_statfs(struct lx_call *c, uint64_t va, uint64_t type, bool wi
     return lx_out_write(&o, &c->p->vm, va);
 }
 
-/** The file system that holds a made-up file or directory. @param path  without its first '/' */
-static uint64_t made_up_system(const char *path)
-{
-    return strncmp(path, "proc", 4) == 0  ? PROCFS
-           : strncmp(path, "sys", 3) == 0 ? SYSFS
-           : strncmp(path, "dev", 3) == 0 ? TMPFS
-                                          : EXT;
-}
-
 static uint64_t system_of_spot(const struct lx_view *v, const struct lx_spot *s)
 {
     if (s->kind == SPOT_HOST)
         return lx_view_is_private(v, s->root) ? TMPFS : EXT;
-    return made_up_system(strcmp(s->in.path, "/") == 0 ? s->name : s->in.path + 1);
+    return systems[made_up_system(strcmp(s->in.path, "/") == 0 ? s->name : s->in.path + 1)].type;
 }
 
 static uint64_t system_of_file(const struct lx_view *v, const struct lx_file *f)
 {
     if (f->synth)
-        return made_up_system(f->synth->path + 1);
+        return systems[made_up_system(f->synth->path + 1)].type;
     if (f->kind == FILE_FOLDER && f->host < 0)
-        return made_up_system(f->place.path + 1);
+        return systems[made_up_system(f->place.path + 1)].type;
     if (f->kind == FILE_FOLDER)
         return lx_view_is_private(v, f->place.root) ? TMPFS : EXT;
     if (f->inode && f->host >= 0)
