@@ -51,7 +51,7 @@ static int64_t map_of_file(const struct lx_file *f, struct lx_vm_request *rq)
         return -EBADF;
     if (f->kind == FILE_ZERO)
         return 0;
-    if (f->kind != FILE_HOST || f->standard || (f->synth && f->synth->kind != SYN_EXE))
+    if (f->kind != FILE_HOST || f->standard || (f->synth && f->synth->kind != SYN_PROGRAM))
         return -ENODEV;
     if (!lx_may_read(f) || (rq->shared && (rq->rights & LX_W) && (f->flags & 3) != 2))
         return -EACCES;

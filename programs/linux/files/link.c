@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/object.h"
+#include "programs/linux/files/path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,6 +46,8 @@ char *lx_link_text(struct lx_prog *p, const struct lx_synthetic *row, unsigned n
 
     if (f)
         return link_of_file(f);
+    if (row->kind == SYN_EXE)
+        return lx_path_program(p);
     return row->kind == SYN_LINK || row->kind == SYN_SELF ? link_written(p, row) : NULL;
 }
 

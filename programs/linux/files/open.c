@@ -108,8 +108,6 @@ static int64_t open_self(struct lx_prog *p, const struct lx_synthetic *row, uint
     struct lx_file *f;
     int fd;
 
-    if (flags & G_O_NOFOLLOW)
-        return -ELOOP;
     if ((flags & 3) != 0)
         return -ETXTBSY;
     fd = prog_host_open(p->program->path, O_RDONLY | O_CLOEXEC, 0);
@@ -155,10 +153,11 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
         return open_text(p, s->synth, s->number == PROC_READER ? c->t->tid : s->number, flags);
     case SYN_FD:
         return flags & G_O_NOFOLLOW ? -ELOOP : open_again(p, s->number, flags);
+    case SYN_EXE:
     case SYN_LINK:
     case SYN_SELF:
         return -ELOOP;
-    case SYN_EXE:
+    case SYN_PROGRAM:
         return open_self(p, s->synth, flags);
     case SYN_DEVICE:
         return open_device(c, s->name, flags);

@@ -32,6 +32,41 @@ static bool is_made(struct lx_prog *p, const struct stat *st)
     return n && n->made;
 }
 
+char *lx_path_program(const struct lx_prog *p)
+{
+    const char *name = p->program->argv[0] ? p->program->argv[0] : "", *slash = strrchr(name, '/');
+
+    return sim_format("/%s", slash ? slash + 1 : name);
+}
+
+/** Whether the path ends at the program itself: by the link to it, or by the name that this says
+ *  where nothing else is. */
+static bool ends_at_program(const struct lx_spot *s, enum lx_ending ending, const char *program)
+{
+    if (s->kind == SPOT_SYNTHETIC)
+        return s->synth->kind == SYN_EXE && ending == END_FOLLOWED;
+    return s->kind == SPOT_NOTHING && !s->slash && strcmp(s->in.path, "/") == 0 &&
+           strcmp(s->name, program + 1) == 0;
+}
+
+/** Such a spot is the program's own file. */
+static void find_program(const struct lx_prog *p, enum lx_ending ending, struct lx_spot *s)
+{
+    static const struct lx_synthetic row = {.path = "/", .kind = SYN_PROGRAM};
+    char *program = lx_path_program(p);
+
+    if (ends_at_program(s, ending, program)) {
+        s->kind = SPOT_SYNTHETIC;
+        s->synth = &row;
+        snprintf(s->name, sizeof s->name, "%s", program + 1);
+        program[1] = '\0'; /* its directory */
+        free(s->in.path);
+        s->in.path = program;
+        return;
+    }
+    free(program);
+}
+
 int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, enum lx_ending ending,
                      struct lx_spot *s)
 {
@@ -49,6 +84,8 @@ int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, enum lx_e
         from = &f->place;
     }
     r = lx_host_says(c->p, lx_view_find(c->p->view, from, path, ending, s));
+    if (!r)
+        find_program(c->p, ending, s);
     if (!r && s->kind == SPOT_HOST && s->guard == GUARD_EXECUTABLE && is_made(c->p, &s->st)) {
         s->guard = GUARD_WORKS; /* some file systems let all be executed */
         s->writable = true;
@@ -268,9 +305,9 @@ static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, ui
     if (s.kind == SPOT_HOST)
         rights = lx_view_rights(&s.st) | lx_inode_may_execute(c->p, &s.st);
     else if (s.kind == SPOT_SYNTHETIC)
-        rights = s.synth->kind == SYN_TEXT  ? MAY_READ
-                 : s.synth->kind == SYN_EXE ? MAY_READ | MAY_SEARCH
-                                            : MAY_READ | MAY_WRITE;
+        rights = s.synth->kind == SYN_TEXT      ? MAY_READ
+                 : s.synth->kind == SYN_PROGRAM ? MAY_READ | MAY_SEARCH
+                                                : MAY_READ | MAY_WRITE;
     if (!r && (mode & rights) != mode)
         r = -EACCES;
     lx_spot_free(&s);
@@ -648,14 +685,6 @@ int64_t lx_sys_linkat(struct lx_call *c)
     return link_paths(c, (int64_t)c->a[0], (int64_t)c->a[2], c->a[4]);
 }
 
-/** The program's own path: absolute, as C libraries expect, but free of the host's directories. */
-static int64_t own_path(const struct lx_prog *p, char *buf, size_t size)
-{
-    const char *name = p->program->argv[0] ? p->program->argv[0] : "", *slash = strrchr(name, '/');
-
-    return snprintf(buf, size, "/%s", slash ? slash + 1 : name);
-}
-
 /** What a link says that exists only in the view. @return its length, -ENOENT, -EINVAL: none */
 static int64_t made_up_link(struct lx_prog *p, const struct lx_spot *s, char buf[PATH_BYTES])
 {
@@ -680,9 +709,7 @@ static int64_t read_link(struct lx_call *c, int64_t dir, uint64_t va, uint64_t s
                         &s); /* without being asked */
     if (n < 0)
         return n;
-    if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_EXE)
-        n = own_path(c->p, buf, sizeof buf);
-    else if (s.kind == SPOT_SYNTHETIC && c->path[0][0])
+    if (s.kind == SPOT_SYNTHETIC && c->path[0][0])
         n = made_up_link(c->p, &s, buf);
     else if (s.kind == SPOT_NOTHING)
         n = -ENOENT;

@@ -25,6 +25,9 @@ bool lx_path_missing(struct lx_prog *p, const struct lx_spot *s);
 uint64_t lx_path_number(const char *path, bool folder);
 /** The path of a spot. Allocated. */
 char *lx_path_of(const struct lx_spot *s);
+/** The program's own path: absolute, as C libraries expect, but free of the host's directories.
+ *  Allocated. It leads to the program unless something else is there. */
+char *lx_path_program(const struct lx_prog *p);
 /** Whether the spot lies in /proc as it is made up here. */
 bool lx_path_in_proc(const struct lx_spot *s);
 /** A change that the view refuses: says once of each reason how to let it. @return -EPERM of

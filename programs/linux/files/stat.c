@@ -42,9 +42,11 @@ enum { DEV_HOST = 1, DEV_PIPES, DEV_OBJECTS, DEV_MADE_UP };
 /** Which of the systems holds a made-up file or directory. @param path  without its first '/' */
 static size_t made_up_system(const char *path)
 {
+    const size_t n = strcspn(path, "/");
     size_t i = 0;
 
-    while (strncmp(path, systems[i].top, strlen(systems[i].top)) != 0)
+    while (*systems[i].top &&
+           (strlen(systems[i].top) != n || strncmp(path, systems[i].top, n) != 0))
         i++;
     return i;
 }
@@ -70,9 +72,10 @@ static void stat_synthetic(const struct lx_synthetic *s, struct stat *st)
         [SYN_TEXT] = {S_IFREG | 0444, 0, 0},    [SYN_NULL] = {S_IFCHR | 0666, 1, 3},
         [SYN_FULL] = {S_IFCHR | 0666, 1, 7},    [SYN_ZERO] = {S_IFCHR | 0666, 1, 5},
         [SYN_RANDOM] = {S_IFCHR | 0666, 1, 9},  [SYN_DEVICE] = {S_IFCHR | 0666, 240, 0},
-        [SYN_EXE] = {S_IFREG | 0555, 0, 0},     [SYN_FD] = {S_IFIFO | 0600, 0, 0},
+        [SYN_EXE] = {S_IFLNK | 0777, 0, 0},     [SYN_FD] = {S_IFIFO | 0600, 0, 0},
         [SYN_LINK] = {S_IFLNK | 0777, 0, 0},    [SYN_SELF] = {S_IFLNK | 0777, 0, 0},
-        [SYN_PROCESS] = {S_IFREG | 0600, 0, 0}, [SYN_NAME] = {S_IFREG | 0644, 0, 0},
+        [SYN_PROGRAM] = {S_IFREG | 0555, 0, 0}, [SYN_PROCESS] = {S_IFREG | 0600, 0, 0},
+        [SYN_NAME] = {S_IFREG | 0644, 0, 0},
     };
 
     stat_made_up(st, kinds[s->kind].mode, makedev(kinds[s->kind].major, kinds[s->kind].minor));
@@ -133,7 +136,7 @@ static void stat_descriptor(const struct lx_file *f, struct stat *st)
 }
 
 /** What exists only here, by its path. */
-static void stat_view(struct lx_prog *p, const struct lx_spot *s, bool follow, struct stat *st)
+static void stat_view(struct lx_prog *p, const struct lx_spot *s, struct stat *st)
 {
     char *path = lx_path_of(s);
 
@@ -143,8 +146,6 @@ static void stat_view(struct lx_prog *p, const struct lx_spot *s, bool follow, s
         stat_descriptor(lx_file_get(p, s->number), st);
     else
         stat_synthetic(s->synth, st);
-    if (s->kind == SPOT_SYNTHETIC && s->synth->kind == SYN_EXE && !follow)
-        st->st_mode = S_IFLNK | 0777;
     stat_number(st, path);
     free(path);
 }
@@ -165,7 +166,7 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
     } else if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_FD && follow)
         r = stat_file(c->p, lx_file_get(c->p, s.number), st);
     else
-        stat_view(c->p, &s, follow, st);
+        stat_view(c->p, &s, st);
     lx_spot_free(&s);
     return r;
 }

@@ -14,13 +14,14 @@ enum lx_synthetic_kind {
     SYN_ZERO,
     SYN_FULL,
     SYN_RANDOM,
-    SYN_DEVICE, /**< /dev/numachine/ */
-    SYN_EXE,    /**< the program itself */
-    SYN_FD,     /**< one of the program's open files */
-    SYN_LINK,   /**< to the path that it writes */
-    SYN_SELF,   /**< the same, and followed it is the directory of its rows */
-    SYN_NAME,   /**< a thread's name: may be written */
-    SYN_PROCESS /**< a process, as IRIX has it: its number may have leading zeros */
+    SYN_DEVICE,  /**< /dev/numachine/ */
+    SYN_EXE,     /**< the link to the program itself ... */
+    SYN_PROGRAM, /**< ... and that, by the path that the link says: in no row */
+    SYN_FD,      /**< one of the program's open files */
+    SYN_LINK,    /**< to the path that it writes */
+    SYN_SELF,    /**< the same, and followed it is the directory of its rows */
+    SYN_NAME,    /**< a thread's name: may be written */
+    SYN_PROCESS  /**< a process, as IRIX has it: its number may have leading zeros */
 };
 
 struct lx_synthetic {
