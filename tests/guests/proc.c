@@ -205,6 +205,23 @@ static void sizes(void)
     CHECK(of("VmStk", "/proc/self/status") < 1024);
 }
 
+/** What the process had at most. */
+static void peaks(void)
+{
+    struct rusage before, after;
+    const long long all = of("VmPeak", "/proc/self/status");
+    char *at = mmap(NULL, 16 * MB, PROT_READ | PROT_WRITE, OWN, -1, 0);
+
+    CHECK(getrusage(RUSAGE_SELF, &before) == 0 && all >= of("VmSize", "/proc/self/status") - 16384);
+    CHECK(of("VmHWM", "/proc/self/status") >= of("VmRSS", "/proc/self/status"));
+    memset(at, 1, MB);
+    munmap(at, 16 * MB);
+    CHECK(of("VmPeak", "/proc/self/status") >= of("VmSize", "/proc/self/status") + 16384);
+    CHECK(of("VmHWM", "/proc/self/status") >= of("VmRSS", "/proc/self/status") + 512);
+    CHECK(getrusage(RUSAGE_SELF, &after) == 0 && after.ru_maxrss >= before.ru_maxrss);
+    CHECK(after.ru_maxrss == of("VmHWM", "/proc/self/status"));
+}
+
 /** What a thread does, in its own file: a letter. */
 static char state(pid_t tid)
 {
@@ -449,6 +466,7 @@ int main(int argc, char **argv)
     itself(argc, argv);
     vector();
     sizes();
+    peaks();
     links();
     threads();
     again();

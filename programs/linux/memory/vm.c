@@ -96,6 +96,7 @@ static void drop_page(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
     if (!(*e & OF_FILE))
         nm_page_free(vm->m, *e & ~(uint64_t)LOW_BITS);
     clear_entry(vm, va);
+    vm->resident -= vm->page;
 }
 
 static void set_rights(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
@@ -281,6 +282,7 @@ static void clear_range(struct lx_vm *vm, uint64_t start, uint64_t end)
 
     if (range_free(vm, start, end - start))
         return;
+    lx_vm_note_mapped(vm);
     lx_vm_sync(vm, start, end - start);
     vm_split(vm, start);
     vm_split(vm, end);
@@ -804,6 +806,9 @@ void lx_vm_bring_in(struct lx_vm *vm, unsigned card, uint64_t va)
     set_entry(vm, va,
               got | (uint64_t)a->kind << KIND_SHIFT | PRESENT | a->rights |
                   (a->file && a->shared ? OF_FILE : 0u));
+    vm->resident += vm->page;
+    if (vm->resident > vm->resident_peak)
+        vm->resident_peak = vm->resident;
     if (vm->paged)
         vm->paged(vm->paged_ctx, page, got);
 }

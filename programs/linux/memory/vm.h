@@ -72,7 +72,9 @@ struct lx_vm {
     uint64_t brk_start, brk;
     uint64_t stack_end; /**< one past the first thread's stack; 0: there is none yet */
     struct lx_vm_most most;
-    bool lock_all; /**< what is mapped from now on is locked (MCL_FUTURE) */
+    uint64_t resident, resident_peak; /**< [bytes] have memory; had at most */
+    uint64_t mapped_peak; /**< [bytes] at most, before something was unmapped; without the stack */
+    bool lock_all;        /**< what is mapped from now on is locked (MCL_FUTURE) */
 };
 
 /** Makes an empty space for such a program and gives it to the machine. */
@@ -149,10 +151,13 @@ const struct lx_vm_area *lx_vm_find(const struct lx_vm *vm, uint64_t va);
 struct lx_vm_usage {
     uint64_t all, data, code, stack, locked;
     uint64_t resident; /**< has memory */
+    uint64_t all_peak; /**< of the whole, ever */
 };
 
 /** Adds up what is mapped in [from, to), without the operating system's page and registers. */
 void lx_vm_usage_of(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_usage *u);
+/** Something is about to be unmapped: remembers how much there was. */
+void lx_vm_note_mapped(struct lx_vm *vm);
 /** Whether the limits let [at, at + len) be mapped, instead of what is there; let it be written;
  * let it be locked. */
 bool lx_vm_may_map(struct lx_vm *vm, uint64_t at, uint64_t len, unsigned rights, bool shared);

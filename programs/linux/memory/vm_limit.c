@@ -27,6 +27,23 @@ static void vm_limit_add(struct lx_vm_usage *u, const struct lx_vm_area *a, uint
     u->locked += a->locked ? bytes : 0;
 }
 
+/** Whether an area is the program's, to be counted: not registers, nor the system's page. */
+static bool vm_limit_counts(const struct lx_vm *vm, const struct lx_vm_area *a)
+{
+    return a->kind != VM_REGISTERS && a->start < lx_vm_end(vm);
+}
+
+void lx_vm_note_mapped(struct lx_vm *vm)
+{
+    uint64_t mapped = 0;
+
+    for (size_t i = 0; i < vm->count; i++)
+        if (vm_limit_counts(vm, &vm->areas[i]) && !is_stack(vm, &vm->areas[i]))
+            mapped += vm->areas[i].end - vm->areas[i].start;
+    if (mapped > vm->mapped_peak)
+        vm->mapped_peak = mapped;
+}
+
 void lx_vm_usage_of(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_usage *u)
 {
     *u = (struct lx_vm_usage){0};
@@ -34,7 +51,7 @@ void lx_vm_usage_of(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_u
         const struct lx_vm_area *a = &vm->areas[i];
         const uint64_t start = a->start > from ? a->start : from, end = a->end < to ? a->end : to;
         uint64_t first;
-        if (start >= end || a->kind == VM_REGISTERS || a->start >= lx_vm_end(vm))
+        if (start >= end || !vm_limit_counts(vm, a))
             continue;
         u->resident += lx_vm_present(vm, start, end, &first);
         if (is_stack(vm, a))
@@ -42,6 +59,7 @@ void lx_vm_usage_of(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_u
         else
             vm_limit_add(u, a, end - start);
     }
+    u->all_peak = (u->all > vm->mapped_peak ? u->all : vm->mapped_peak) + u->stack;
     u->all += u->stack;
 }
 

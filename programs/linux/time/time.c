@@ -125,7 +125,7 @@ int64_t lx_sys_times(struct lx_call *c)
 
 int64_t lx_sys_getrusage(struct lx_call *c)
 {
-    enum { SELF = 0, THREAD = 1, CHILDREN = -1, LONGS = 14 };
+    enum { SELF = 0, THREAD = 1, CHILDREN = -1, LONGS = 14, KB = 1024 };
     sim_tick ran = c->a[0] == SELF     ? lx_process_ran(c->p)
                    : c->a[0] == THREAD ? lx_thread_ran(c->t)
                                        : 0;
@@ -137,7 +137,10 @@ int64_t lx_sys_getrusage(struct lx_call *c)
     lx_out_start(&o, c->p->kind);
     lx_out_long(&o, ns / LX_SECOND_NS);
     lx_out_long(&o, ns % LX_SECOND_NS / 1000);
-    for (int i = 0; i < 2 + LONGS; i++)
+    lx_out_long(&o, 0); /* the system's time is not counted */
+    lx_out_long(&o, 0);
+    lx_out_long(&o, c->a[0] == SELF || c->a[0] == THREAD ? c->p->vm.resident_peak / KB : 0);
+    for (int i = 1; i < LONGS; i++)
         lx_out_long(&o, 0);
     return lx_out_write(&o, &c->p->vm, c->a[1]);
 }

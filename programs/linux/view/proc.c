@@ -166,8 +166,10 @@ static void print_memory(struct lx_prog *p, FILE *f)
 {
     const struct lx_vm_usage u = proc_usage(p);
 
+    print_size(f, "VmPeak", u.all_peak);
     print_size(f, "VmSize", u.all);
     print_size(f, "VmLck", u.locked);
+    print_size(f, "VmHWM", p->vm.resident_peak);
     print_size(f, "VmRSS", u.resident);
     print_size(f, "VmData", u.data);
     print_size(f, "VmStk", u.stack);
