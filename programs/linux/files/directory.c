@@ -244,7 +244,7 @@ int64_t lx_sys_getdents64(struct lx_call *c)
         if (done + len > c->a[2])
             return done > 0 ? (int64_t)done : -EINVAL;
         if (lx_out_write(&o, &c->p->vm, c->a[1] + done) < 0)
-            return -EFAULT;
+            return done > 0 ? (int64_t)done : -EFAULT;
         done += len;
     }
     return (int64_t)done;
