@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -281,6 +282,14 @@ static void fifos(void)
     SHOW(read(fd, text, sizeof text));
     SHOW(lseek(fd, 0, SEEK_SET));
     close(fd);
+    fd = open("fifo", O_RDONLY | O_NONBLOCK);
+    close(open("fifo", O_WRONLY));
+    other = open("fifo", O_RDONLY | O_NONBLOCK); /* no writer of its has gone */
+    SHOW(poll(&(struct pollfd){fd, POLLIN, 0}, 1, 0));
+    SHOW(poll(&(struct pollfd){other, POLLIN, 0}, 1, 0));
+    close(open("fifo", O_WRONLY));
+    SHOW(poll(&(struct pollfd){other, POLLIN, 0}, 1, 0));
+    close(fd), close(other);
 }
 
 static void dates(void)

@@ -55,6 +55,7 @@ struct lx_file {
     unsigned number;                  /**< ... the thread, process or other with this number */
     struct lx_place place;            /**< FILE_FOLDER; of others only the path it was opened by */
     struct lx_pipe *pipe;
+    unsigned writers_before;       /**< that had opened its FIFO before a reader that found none */
     const struct lx_file_ops *ops; /**< FILE_OBJECT: what it does (object.h) */
     void *object;                  /**< FILE_OBJECT: what it is */
     struct lx_device *device;      /**< FILE_DEVICE: its commands (device.h) */

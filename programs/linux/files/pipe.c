@@ -132,6 +132,8 @@ int64_t lx_fifo_open(struct lx_call *c, struct lx_inode *n, uint32_t flags)
     if ((pipe_reads(f) && f->pipe->readers == 1) || (pipe_writes(f) && f->pipe->writers == 1))
         lx_epoll_tell(c->p, &f->pipe->readers, POLL_ANY);
     lx_thread_wake_all(c->p, c->p->fds);
+    if (f->kind == FILE_PIPE_IN && f->pipe->writers == 0 && flags & G_O_NONBLOCK)
+        f->writers_before = f->pipe->opened[1];
     err = await_partner(c, f);
     return err < 0 ? err : lx_file_install(c->p, f, 0, flags & G_O_CLOEXEC);
 }
@@ -319,6 +321,14 @@ bool lx_file_waits_at(const struct lx_prog *p, const struct lx_file *f, const vo
     return queue == (f->kind == FILE_CARD ? &p->cards[f->card] : lx_object_queue(p, f));
 }
 
+/** Whether a reader has seen all writers go. */
+static bool pipe_has_ended(const struct lx_file *f)
+{
+    const struct lx_pipe *pipe = f->pipe;
+
+    return pipe->writers == 0 && (!pipe->inode || pipe->opened[1] != f->writers_before);
+}
+
 /** The host's always are ready: the simulation waits for them. */
 unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f)
 {
@@ -335,8 +345,7 @@ unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f)
     if (!pipe)
         return f->kind == FILE_PATH ? POLL_NVAL : POLL_READS | POLL_WRITES;
     if (pipe_reads(f))
-        r |= (pipe->count > 0 ? POLL_READS : 0) |
-             (pipe->writers == 0 && (!pipe->inode || pipe->opened[1]) ? POLL_HUP : 0);
+        r |= (pipe->count > 0 ? POLL_READS : 0) | (pipe_has_ended(f) ? POLL_HUP : 0);
     if (pipe_writes(f))
         r |= (pipe_has_room(pipe) ? POLL_WRITES : 0) | (pipe->readers == 0 ? POLL_ERR : 0);
     return r;
