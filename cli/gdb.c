@@ -24,6 +24,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -174,6 +175,7 @@ static void gdb_start(struct talk *t, const char *program)
     char **word = gdb_words(t, program);
     t->gdb = fork();
     if (t->gdb == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* it would stay at its prompt */
         execvp(debugger, word);
         fprintf(stderr, "numachine: error: %s: %s; it is in the package of that name\n", debugger,
                 strerror(errno));
@@ -248,13 +250,14 @@ static const char *talk_begins(void *ctx, struct dbg *d)
     return good ? NULL : t->why;
 }
 
-/* @param its_own  the exit status is that of a gdb of ours @return it */
+/* Who is asked to end waits for nobody. @param its_own  the exit status is that of a gdb of ours
+ * @return it */
 static int talk_ends(struct talk *t, int status, bool its_own)
 {
     int its = 0;
     if (t->fd >= 0)
         close(t->fd);
-    if (t->gdb > 0 && waitpid(t->gdb, &its, 0) == t->gdb && its_own)
+    if (t->gdb > 0 && !cli_stop_asked() && waitpid(t->gdb, &its, 0) == t->gdb && its_own)
         status = WIFEXITED(its) ? WEXITSTATUS(its) : CLI_EXIT_IO;
     if (t->commands && t->commands != stdin)
         fclose(t->commands);
@@ -279,10 +282,11 @@ int cli_debugged(const struct cli_given *given, struct cli_session *session,
         status = CLI_EXIT_OK; /* the run's was another command's */
     if (d->session->failed && status == CLI_EXIT_OK)
         status = CLI_EXIT_USAGE;
-    if (d->session->fd < 0 && ended == CLI_EXIT_IO && cli_stop_asked())
-        status = CLI_EXIT_INTERRUPTED; /* nobody had come */
-    t.fd = d->session->fd;             /* it may have been lost */
+    const bool nobody = d->session->fd < 0 && ended == CLI_EXIT_IO;
+    t.fd = d->session->fd; /* it may have been lost */
     status = talk_ends(&t, status, session->passes);
+    if (cli_stop_asked() && (nobody || d->session->going == DBG_KILLED))
+        status = CLI_EXIT_INTERRUPTED;
     dbg_free(d);
     return status;
 }

@@ -340,7 +340,8 @@ static void debug_leaves(struct dbg *d)
         dbg_past_go(d);
     dbg_past_end(d);
     if (d->session->going == DBG_KILLED || d->arrives)
-        prog_finish(d->run, PROG_INTERRUPTED, 0, "killed by the debugger");
+        prog_finish(d->run, PROG_INTERRUPTED, 0,
+                    run_stop_asked(d->live) ? "interrupted" : "killed by the debugger");
 }
 
 static sim_tick debug_moment(void *self, sim_tick at)
@@ -351,7 +352,7 @@ static sim_tick debug_moment(void *self, sim_tick at)
     d->now = at;
     if (!d->run)
         return SIM_NEVER;
-    if (d->past && x->going != DBG_DETACHED && dbg_past_stands(d, at))
+    if (d->past && dbg_past_stands(d, at)) /* a copy does, whatever has become of who asked */
         dbg_forget(d);
     if (d->scouting) /* it only looks on, until it has come to where others stand */
         return dbg_past_next(d);

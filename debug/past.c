@@ -31,6 +31,11 @@ struct dbg_past {
     sim_tick next;
 };
 
+static bool past_stops(void *ctx)
+{
+    return run_stop_asked(ctx);
+}
+
 /* With sanitizers its actors are threads (programs/simgrid.c). A machine that is not timed takes
  * turns that end where somebody stops it: what it would do the second time is not what it did. */
 void dbg_past_begin(struct dbg *d)
@@ -40,7 +45,7 @@ void dbg_past_begin(struct dbg *d)
         return;
     struct dbg_past *p = d->past = sim_alloc(1, sizeof *p);
     p->sought = dbg_share(sizeof *p->sought);
-    p->past = prog_past_begin(&prog_past_usual);
+    p->past = prog_past_begin(&prog_past_usual, past_stops, d->live);
     p->next = SIM_NEVER;
 }
 
@@ -111,6 +116,8 @@ static void past_returns(struct dbg *d, const struct dbg_session *was, enum prog
     memcpy(x->met, was->met, sizeof x->met);
     memcpy(x->ahead, was->ahead, sizeof x->ahead);
     x->aheads = was->aheads;
+    if (back == PROG_PAST_OVER)
+        x->going = DBG_KILLED;
     if (!on && x->going != DBG_DETACHED && x->going != DBG_KILLED)
         x->going = DBG_RETURNS;
 }

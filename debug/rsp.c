@@ -198,7 +198,7 @@ void dbg_say(struct dbg *d, const char *text)
     free(p.answer);
 }
 
-/* Takes what has come. @param ms  waits so long; -1: for ever @return whether anything has */
+/* Takes what has come. @param ms  waits so long @return whether anything has */
 static bool rsp_receive(struct dbg_session *x, int ms)
 {
     struct pollfd in = {.fd = x->fd, .events = POLLIN};
@@ -236,7 +236,7 @@ static size_t rsp_unescape(char *text, size_t count)
 }
 
 /* Takes a packet out of what has come. @param[out] text  [DBG_PACKET + 1] @return false: there is
- * no whole one; the front of what has come begins one then, or is empty */
+ * no whole one; the front of what has come begins one then, or is empty; or who sent it has gone */
 static bool rsp_take(struct dbg_session *x, char *text, size_t *count)
 {
     const uint8_t *begin = memchr(x->in, '$', x->got);
@@ -255,7 +255,7 @@ static bool rsp_take(struct dbg_session *x, char *text, size_t *count)
         rsp_send(x, good ? "+" : "-", 1);
     rsp_log(x, '>', text, *count);
     *count = rsp_unescape(text, *count);
-    return good;
+    return good && x->fd >= 0;
 }
 
 /* Answers the packets that have come, until one lets the run go on. */
@@ -293,6 +293,7 @@ static void rsp_stopped(struct dbg *d, struct dbg_packet *p)
 
 static void rsp_serve(struct dbg *d)
 {
+    enum { EACH_MS = 200 };
     struct dbg_session *x = d->session;
     struct dbg_packet p = {.d = d, .answer = sim_alloc(DBG_PACKET, 1)};
     char *text = sim_alloc(DBG_PACKET + 1, 1);
@@ -303,8 +304,8 @@ static void rsp_serve(struct dbg *d)
         rsp_lose(x);
     while (x->going == DBG_STANDS) {
         rsp_answer_all(d, &p, text);
-        if (x->going == DBG_STANDS)
-            rsp_receive(x, -1);
+        if (x->going == DBG_STANDS && !rsp_receive(x, EACH_MS) && run_stop_asked(d->live))
+            x->going = DBG_KILLED;
     }
     if (x->why == DBG_STOP_OVER && x->going == DBG_GOES && x->until >= d->now) { /* it cannot */
         p.answered = 0;

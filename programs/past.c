@@ -76,6 +76,8 @@ struct past_shared {
 struct prog_past {
     struct past_shared *shared;
     struct prog_past_limits limits;
+    bool (*stops)(void *ctx); /**< NULL: it never does */
+    void *ctx;
     bool copy, travels;
     enum prog_past_errand errand;
     uint32_t of;         /**< the slot that this process comes from */
@@ -610,11 +612,21 @@ static void look_for_dead(struct prog_past *past)
         slot_died(past, s);
 }
 
+/** Of the live process: copies are not asked. */
+static bool past_stops(const struct prog_past *past)
+{
+    return !past->copy && past->stops && past->stops(past->ctx);
+}
+
 static enum prog_past_back turn_await(struct prog_past *past)
 {
     while (word_now(&past->shared->copies_turn)) {
         word_await(&past->shared->copies_turn, 1, LOOK_MS);
         look_for_dead(past);
+        if (past_stops(past)) {
+            prog_past_forget(past); /* who has the turn ends, too */
+            turn_back(past, PROG_PAST_OVER);
+        }
     }
     return past->shared->back;
 }
@@ -653,7 +665,7 @@ bool prog_past_search(struct prog_past *past, sim_tick to, sim_tick *from)
     *from = s->at;
     sh->answer = PENDING;
     slot_ask(s, PROG_PAST_SEARCH, to);
-    while (word_now(&sh->answer) == PENDING) {
+    while (word_now(&sh->answer) == PENDING && !past_stops(past)) {
         word_await(&sh->answer, PENDING, LOOK_MS);
         if (!past->copy)
             look_for_dead(past);
@@ -669,12 +681,15 @@ void prog_past_found(struct prog_past *past)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-struct prog_past *prog_past_begin(const struct prog_past_limits *limits)
+struct prog_past *prog_past_begin(const struct prog_past_limits *limits, bool (*stops)(void *ctx),
+                                  void *ctx)
 {
     struct prog_past *past = sim_alloc(1, sizeof *past);
 
     past->shared = sim_beside_memory(sizeof *past->shared);
     past->limits = *limits;
+    past->stops = stops;
+    past->ctx = ctx;
     past->of = NO_SLOT;
     past->shared->turn_of = NO_SLOT;
     past->shared->answer = FOUND;

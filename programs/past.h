@@ -38,8 +38,11 @@ enum { PROG_PAST_SNAPSHOTS = 128 };
 /** Those of a debugger, far below 1 GB. */
 extern const struct prog_past_limits prog_past_usual;
 
-/** The process is the live one of a run that begins. */
-struct prog_past *prog_past_begin(const struct prog_past_limits *limits);
+/** The process is the live one of a run that begins.
+ *  @param stops  whether the run shall end: asked now and then while others have the turn, or
+ *                search; NULL: it never shall */
+struct prog_past *prog_past_begin(const struct prog_past_limits *limits, bool (*stops)(void *ctx),
+                                  void *ctx);
 /** The live process ends the others. */
 void prog_past_end(struct prog_past *past);
 
@@ -73,7 +76,7 @@ sim_tick prog_past_earliest(const struct prog_past *past);
 /** How the turn came back to the live process. */
 enum prog_past_back {
     PROG_PAST_GONE_ON, /**< somebody has come to the edge, or wants to be there */
-    PROG_PAST_OVER,    /**< the run shall end */
+    PROG_PAST_OVER,    /**< the run shall end: nothing can be gone back to any more */
     PROG_PAST_LOST,    /**< the process that had the turn has died */
 };
 
@@ -88,7 +91,7 @@ _Noreturn void prog_past_leave(struct prog_past *past, enum prog_past_back why);
 /**
  * Sends a traveller through [from, to), from the newest snapshot before `to`, and waits for it.
  * @param[out] from  where it begins: what is before that it does not see
- * @return false: there is no such snapshot, or the traveller has died
+ * @return false: there is no such snapshot, or the traveller has died, or the run shall end
  */
 bool prog_past_search(struct prog_past *past, sim_tick to, sim_tick *from);
 

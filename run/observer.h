@@ -69,6 +69,9 @@ const struct doc_sample *run_totals(struct run_live *live);
  *  until the last `release`. NULL: there are none. */
 struct prog_names *run_names(struct run_live *live);
 
+/** Whether people have asked that the run stops. */
+bool run_stop_asked(const struct run_live *live);
+
 /** A file that an observer leaves in the run's directory, written when all have finished. Errors
  *  stay with the stream (ferror). */
 struct run_file {

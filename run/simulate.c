@@ -59,6 +59,11 @@ static bool simulate_is_over(const struct run_surroundings *around)
     return around->over && *around->over;
 }
 
+bool run_stop_asked(const struct run_live *live)
+{
+    return live->asking && live->asking->around->stop();
+}
+
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct run_live *live = ctx;
@@ -68,7 +73,7 @@ static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
     if (live->asking->around->look())
         simulate_look(live, now);
     const struct run_surroundings *around = live->asking->around;
-    return !around->stop() && !simulate_is_over(around);
+    return !run_stop_asked(live) && !simulate_is_over(around);
 }
 
 static bool on_asked(void *ctx)

@@ -304,6 +304,17 @@ def check_interrupt(guest):
         assert process.returncode == 3 and COUNTED in out, (process.returncode, out, err)
 
 
+def check_terminated(guest):
+    """Who is asked to end while it stands takes its gdb along."""
+    with subprocess.Popen([guest.numachine, "gdb", *guest.machine, "--", guest.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, start_new_session=True) as process:
+        while "in __start" not in process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=PATIENCE) == 130, process.returncode
+        assert "interrupted by SIGTERM" in process.stdout.read()  # to its end: gdb has gone
+
+
 def main():
     numachine, programs = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     walks, count = {}, 0
@@ -334,6 +345,7 @@ def main():
         check_streams(guest)
         if has_gdb:
             check_interrupt(guest)
+            check_terminated(guest)
     print(f"{count} kinds of runs stop where they must, and come to the same as without a debugger")
 
 

@@ -375,7 +375,7 @@ static int run(struct traveller *t, const struct nm_params *params, const struct
 
     t->m = nm_machine_new(params, &pc_r4400);
     t->shared = sim_beside_memory(sizeof *t->shared);
-    t->past = prog_past_begin(limits);
+    t->past = prog_past_begin(limits, NULL, NULL);
     prog_run(t->m, spec, &hooks, &out);
     fprintf(stderr,
             "end=%d status=%d ticks=%" PRIu64 " instructions=%" PRIu64 " threads=%" PRIu64

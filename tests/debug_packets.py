@@ -1,0 +1,149 @@
+#!/usr/bin/env -S python3 -S
+"""
+numachine gdb, as one talks to it who is no gdb: packet by packet, whatever comes and whenever it goes.
+
+    debug_packets.py NUMACHINE GUEST...
+
+The guests are debug_cases_guest.c, of several binary interfaces.
+"""
+import contextlib
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+import debug
+import past
+import simulator
+
+AT_ONCE = 60  # seconds, for what takes none
+TERMINATED = 130
+STATUS = 5
+
+
+class Peer:
+    """A run, and who talks to it."""
+    def __init__(self, numachine, program, options, scratch):
+        path = scratch / "peer"
+        self.options = options
+        self.symbols = symbols_of(program)
+        self.process = subprocess.Popen([numachine, "gdb", "-m", "station-4", *options, "--socket", path, "--", program], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.socket = debug.connect(path, self.process)
+        self.socket.settimeout(debug.PATIENCE)
+        self.got = b""
+
+    def send(self, text):
+        self.socket.sendall(debug.packet(text.encode("latin-1")))
+
+    def answer(self):
+        """The next packet that is no text for people."""
+        while True:
+            begin = self.got.find(b"$")
+            end = self.got.find(b"#", begin + 1)
+            if begin >= 0 and 0 < end <= len(self.got) - 3:
+                text = self.got[begin + 1:end].decode("latin-1")
+                self.got = self.got[end + 3:]
+                self.socket.sendall(b"+")
+                if text == "OK" or not text.startswith("O"):
+                    return text
+                continue
+            piece = self.socket.recv(1 << 16)
+            assert piece, "it has gone"
+            self.got += piece
+
+    def ask(self, text):
+        self.send(text)
+        return self.answer()
+
+    def monitor(self, line):
+        said = self.ask("qRcmd," + line.encode().hex())
+        return "" if said == "OK" else bytes.fromhex(said).decode()
+
+    def at(self, symbol, offset=0):
+        return f"{self.symbols[symbol] + offset:x}"
+
+    def ends(self, what):
+        """Its exit status; it is over soon."""
+        try:
+            self.process.communicate(timeout=AT_ONCE)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{what}: it goes on") from None
+        return self.process.returncode
+
+    def goes(self):
+        """And nothing of it stays."""
+        self.socket.close()
+        for p in past.of_session(self.process.pid):
+            with contextlib.suppress(OSError):
+                os.kill(int(p), signal.SIGKILL)
+        self.process.communicate()
+
+
+def symbols_of(program):
+    """{name: address} of the guest."""
+    said = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    return {line.split()[2]: int(line.split()[0], 16) & 0xffffffff for line in said.splitlines() if len(line.split()) == 3}
+
+
+@contextlib.contextmanager
+def peer_of(numachine, program, options=()):
+    with tempfile.TemporaryDirectory() as scratch:
+        peer = Peer(numachine, program, options, pathlib.Path(scratch))
+        try:
+            yield peer
+        finally:
+            peer.goes()
+
+
+# ---- how it ends --------------------------------------------------------------------------------
+
+def terminated(peer):
+    peer.process.send_signal(signal.SIGTERM)
+
+
+def gone_unanswered(packet):
+    """It has taken the packet when who sent it has gone already: no acknowledgement gets there."""
+    def goes(peer):
+        processes = [int(p) for p in past.of_session(peer.process.pid)]
+        for p in processes:
+            os.kill(p, signal.SIGSTOP)
+        peer.send(packet)
+        peer.socket.close()
+        for p in processes:
+            os.kill(p, signal.SIGCONT)
+    return goes
+
+
+# What is done where the run stands, and the exit status.
+ENDS = {
+    "terminated": (terminated, TERMINATED),
+    "gone before bc": (gone_unanswered("bc"), STATUS),
+    "gone before bs": (gone_unanswered("bs"), STATUS),
+    "gone before c": (gone_unanswered("c"), STATUS),
+}
+
+
+def check_ends(numachine, program):
+    """In the present and in the past."""
+    for back in False, True:
+        for name, (what, status) in ENDS.items():
+            with peer_of(numachine, program) as peer:
+                peer.ask(f"Z2,{peer.at('counted')},4")
+                for way in "c", "c", *["bc"] * back:
+                    assert "watch:" in peer.ask(way), (name, way)
+                what(peer)
+                assert peer.ends(name) == status, (name, back, peer.process.returncode)
+
+
+def main():
+    numachine, programs = pathlib.Path(sys.argv[1]).resolve(), [os.path.abspath(p) for p in sys.argv[2:]]
+    check_ends(numachine, programs[0])
+    print(f"{len(programs)} programs: each packet has the answer that it must have")
+
+
+if __name__ == "__main__":
+    main()
