@@ -112,14 +112,6 @@ void dbg_p_read(struct dbg_packet *p)
     free(bytes);
 }
 
-static bool packet_writes(struct dbg_packet *p, uint64_t va, const void *bytes, size_t count)
-{
-    const bool good = dbg_may_change(p->d) && p->d->inspect->write(p->d->run->self, packet_card(p),
-                                                                   va, bytes, count) == count;
-    dbg_forget(p->d);
-    return good;
-}
-
 void dbg_p_write(struct dbg_packet *p)
 {
     const char *text = p->text;
@@ -128,7 +120,7 @@ void dbg_p_write(struct dbg_packet *p)
                 dbg_next(&text, ':') && count <= DBG_PACKET / 2;
     uint8_t *bytes = sim_alloc(good ? (size_t)count : 0, 1);
     good = good && dbg_hex_bytes(text, bytes, (size_t)count) == count;
-    dbg_answer_done(p, good && packet_writes(p, va, bytes, (size_t)count));
+    dbg_answer_done(p, good && dbg_write(p->d, packet_card(p), va, bytes, (size_t)count));
     free(bytes);
 }
 
@@ -138,7 +130,7 @@ void dbg_p_write_binary(struct dbg_packet *p)
     uint64_t va, count;
     const bool good = dbg_hex(&text, &va) && dbg_next(&text, ',') && dbg_hex(&text, &count) &&
                       dbg_next(&text, ':') && count <= p->count - (size_t)(text - p->text);
-    dbg_answer_done(p, good && packet_writes(p, va, text, (size_t)count));
+    dbg_answer_done(p, good && dbg_write(p->d, packet_card(p), va, text, (size_t)count));
 }
 
 /* ---- breakpoints ----------------------------------------------------------------------------- */

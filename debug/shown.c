@@ -178,3 +178,23 @@ size_t dbg_read(struct dbg *d, uint32_t thread, uint64_t va, void *bytes, size_t
         read_stored(&d->session->ahead[i], va, bytes, done);
     return done;
 }
+
+static bool is_mapped(struct dbg *d, uint64_t va, size_t count)
+{
+    uint8_t *bytes = sim_alloc(count, 1);
+    const bool is = d->inspect->read(d->run->self, va, bytes, count) == count;
+    free(bytes);
+    return is;
+}
+
+/* What cannot be written changes nothing: the past would be forgotten for it. */
+bool dbg_write(struct dbg *d, unsigned card, uint64_t va, const void *bytes, size_t count)
+{
+    if (!count)
+        return true;
+    if (!is_mapped(d, va, count) || !dbg_may_change(d))
+        return false;
+    const bool good = d->inspect->write(d->run->self, card, va, bytes, count) == count;
+    dbg_forget(d);
+    return good;
+}

@@ -9,6 +9,7 @@ The guests are debug_cases_guest.c, of several binary interfaces.
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -17,7 +18,6 @@ import tempfile
 
 import debug
 import past
-import simulator
 
 AT_ONCE = 60  # seconds, for what takes none
 TERMINATED = 130
@@ -86,7 +86,7 @@ class Peer:
 def symbols_of(program):
     """{name: address} of the guest."""
     said = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
-    return {line.split()[2]: int(line.split()[0], 16) & 0xffffffff for line in said.splitlines() if len(line.split()) == 3}
+    return {line.split()[2]: int(line.split()[0], 16) for line in said.splitlines() if len(line.split()) == 3}
 
 
 @contextlib.contextmanager
@@ -139,9 +139,51 @@ def check_ends(numachine, program):
                 assert peer.ends(name) == status, (name, back, peer.process.returncode)
 
 
+# ---- packets ------------------------------------------------------------------------------------
+
+# (packet, answer), in this order, where the run stands at its first count; {symbol} and {symbol+N} are addresses. EDGE is
+# where the program's memory ends.
+ROWS = [
+    # What cannot be written as a whole is not written at all.
+    ("m{edge-4},4", "00000000"), ("M{edge-4},8:1122334455667788", "E01"), ("X{edge-4},8:12345678", "E01"), ("m{edge-4},8", "00000000"),
+]
+# Those that change nothing: one can still go back.
+HARMLESS = ["M0,4:00000001", "X0,0:", "M{edge-4},8:1122334455667788", "X{counted},0:", "M{counted},0:"]
+
+
+def filled(peer, text):
+    return re.sub(r"{(\w+)([+-]\d+)?}", lambda m: peer.at(m[1], int(m[2] or 0)), text)
+
+
+def edge_of(peer):
+    """The first address behind the program's data at which there is nothing."""
+    page = peer.symbols["_end"] & -4096
+    while peer.ask(f"m{page:x},1") != "E14":
+        page += 4096
+    return page
+
+
+def check_rows(numachine, program):
+    for options in [], debug.R10000:
+        with peer_of(numachine, program, options) as peer:
+            peer.ask(f"Z2,{peer.at('counted')},4")
+            said = peer.ask("c")
+            assert "watch:" in said, (program, options, said)
+            peer.symbols["edge"] = edge_of(peer)
+            for row in HARMLESS:
+                peer.ask(filled(peer, row))
+            assert peer.ask("bc").endswith("replaylog:begin;") and peer.monitor("cycle") == "0\n", "the past is forgotten"
+            assert "watch:" in peer.ask("c")
+            for text, answer in ROWS:
+                said = peer.ask(filled(peer, text))
+                assert said == answer, (options, text, said)
+
+
 def main():
     numachine, programs = pathlib.Path(sys.argv[1]).resolve(), [os.path.abspath(p) for p in sys.argv[2:]]
     check_ends(numachine, programs[0])
+    for program in programs:
+        check_rows(numachine, program)
     print(f"{len(programs)} programs: each packet has the answer that it must have")
 
 
