@@ -47,7 +47,7 @@ void dbg_free(struct dbg *d)
 void dbg_to_end(struct dbg *d, dbg_arrive_fn *arrives, void *ctx)
 {
     d->session->going = DBG_GOES;
-    d->session->passes = UINT64_MAX;
+    memset(d->session->passes, true, sizeof d->session->passes);
     d->arrives = arrives;
     d->arrives_ctx = ctx;
 }
@@ -327,7 +327,7 @@ static sim_tick debug_travels(struct dbg *d)
 /* It has come to its end by itself (dbg_to_end). */
 static void debug_arrives(struct dbg *d)
 {
-    d->session->passes = 0;
+    memset(d->session->passes, false, sizeof d->session->passes);
     d->session->why = DBG_STOP_OVER;
     d->arrives(d->arrives_ctx, d);
     d->arrives = NULL;
@@ -425,7 +425,7 @@ static bool debug_signalled(void *self, uint32_t thread, int called)
 {
     struct dbg *d = self;
     struct dbg_session *x = d->session;
-    if (!debug_listens(d) || x->passes >> called & 1)
+    if (!debug_listens(d) || x->passes[called])
         return true;
     debug_now(d);
     x->signal = called;

@@ -20,7 +20,8 @@ enum {
     DBG_PACKET = 1 << 17, /**< [bytes] of a packet at most */
     DBG_CARDS = 1024,
     DBG_AHEAD = 16,
-    DBG_CALLS = 512, /**< system calls that are caught at most */
+    DBG_CALLS = 512,   /**< system calls that are caught at most */
+    DBG_SIGNALS = 129, /**< those of MIPS Linux, from 1 on */
 };
 
 /** Why the run stands, for who asks. */
@@ -74,7 +75,7 @@ struct dbg_session {
     bool no_ack, catches, catches_all;
     uint64_t caught[DBG_CALLS];
     unsigned catching;
-    uint64_t passes;          /**< a bit each: gdb's signal is none of its business */
+    bool passes[DBG_SIGNALS]; /**< by MIPS Linux's numbers: none of the debugger's business */
     uint32_t general, resume; /**< threads of "Hg" and "Hc"; 0: any */
     bool failed;              /**< a command of a file could not be carried out */
     bool greeted;             /**< gdb has been told that the run stands at its beginning */

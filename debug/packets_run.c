@@ -17,14 +17,19 @@ static int signal_of(int called)
 #define SIGNAL(mips, gdb, name) [mips] = (gdb),
 #include "debug/signals.def"
     };
+    enum { FIRST_RULE = 33, SECOND_RULE = 64, UNKNOWN = 143 };
     const bool known = called > 0 && (size_t)called < sizeof of && of[called];
-    return known ? of[called] : called >= 33 && called <= 63 ? called + 12 : called;
+    return known                       ? of[called]
+           : called == DBG_SIGNALS - 1 ? UNKNOWN
+           : called >= SECOND_RULE     ? called + 14
+           : called >= FIRST_RULE      ? called + 12
+                                       : called;
 }
 
 /* And back; 0: there is none. */
 static int called_of(uint64_t gdb)
 {
-    for (int called = 1; called < 64; called++)
+    for (int called = 1; called < DBG_SIGNALS; called++)
         if ((uint64_t)signal_of(called) == gdb)
             return called;
     return 0;
@@ -248,13 +253,13 @@ void dbg_p_kill(struct dbg_packet *p)
 void dbg_q_pass(struct dbg_packet *p)
 {
     const char *text = p->text;
-    uint64_t gdb, passes = 0;
+    bool *passes = p->d->session->passes;
+    uint64_t gdb;
+    memset(passes, false, sizeof p->d->session->passes);
     while (dbg_hex(&text, &gdb)) {
-        const int called = called_of(gdb);
-        passes |= called ? UINT64_C(1) << called : 0;
+        passes[called_of(gdb)] = true;
         dbg_next(&text, ';');
     }
-    p->d->session->passes = passes;
     dbg_answer_done(p, true);
 }
 

@@ -179,11 +179,31 @@ def check_rows(numachine, program):
                 assert said == answer, (options, text, said)
 
 
+# gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
+SIGNALS = [30, 35 + 12, 63 + 12, 64 + 14, 65 + 14, 70 + 14, 78 + 14, 127 + 14]
+STOPS_AT = 70 + 14
+
+
+def check_signals(numachine, program):
+    with peer_of(numachine, program) as peer:
+        peer.ask("QPassSignals:")
+        on = "c"
+        for number in SIGNALS:
+            said = peer.ask(on)
+            assert said.startswith(f"T{number:02x}"), (number, said)
+            on = f"C{number:02x}"
+    with peer_of(numachine, program) as peer:
+        peer.ask("QPassSignals:" + ";".join(f"{number:x}" for number in SIGNALS if number != STOPS_AT))
+        assert peer.ask("c").startswith(f"T{STOPS_AT:02x}"), "it stops elsewhere"
+        assert peer.ask(f"C{STOPS_AT:02x}").startswith("T05"), "it stops once more"
+
+
 def main():
     numachine, programs = pathlib.Path(sys.argv[1]).resolve(), [os.path.abspath(p) for p in sys.argv[2:]]
     check_ends(numachine, programs[0])
     for program in programs:
         check_rows(numachine, program)
+        check_signals(numachine, program)
     print(f"{len(programs)} programs: each packet has the answer that it must have")
 
 
