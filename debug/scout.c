@@ -11,6 +11,8 @@
 #include "base/alloc.h"
 #include "debug/agent.h"
 #include "debug/lines.h"
+#include "debug/target.h"
+#include "procard/mips/isa.h"
 #include "procard/mips/mips.h"
 #include "procard/procard.h"
 
@@ -292,6 +294,19 @@ static void scout_watched(struct scout *s, const struct pc_cpu *cpu, struct dbg_
     scout_note(s, hit, maker == &s->latest && s->within ? &s->found : NULL);
 }
 
+/* All bytes of an access: of those that ask for one byte the instruction tells. */
+static void scout_widen(const struct dbg *d, uint64_t pc, uint64_t *va, unsigned *size)
+{
+    uint8_t bytes[4];
+    if (*size != 1 || d->binary.isa != PROG_ISA_MIPS ||
+        d->inspect->read(d->run->self, pc, bytes, sizeof bytes) != sizeof bytes)
+        return;
+    const uint32_t word = (uint32_t)dbg_value_of(&d->binary, bytes, sizeof bytes);
+    const struct mips_reach reach = mips_reach_of(word, *va, *size);
+    *va = reach.first;
+    *size = (unsigned)(reach.end - reach.first);
+}
+
 static void scout_access(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
                          uint64_t va, unsigned size, sim_tick at)
 {
@@ -299,6 +314,7 @@ static void scout_access(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind ki
     struct scout *s = d->scouting;
     if (!s)
         return;
+    scout_widen(d, pc, &va, &size);
     struct dbg_hit hit = {.what = DBG_AT_WATCH,
                           .point = {at, cpu->number, 0},
                           .pc = pc,

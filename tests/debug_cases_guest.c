@@ -23,10 +23,29 @@ __attribute__((noinline)) void signals(void)
     }
 }
 
+/* Words that are not at their alignment: each is written and read by a pair of instructions. */
+struct __attribute__((packed)) apart {
+    char before[2];
+    unsigned word;
+    unsigned long register_wide;
+};
+
+union {
+    unsigned long aligned[4];
+    struct apart apart;
+} room;
+
+__attribute__((noinline)) void pairs(volatile struct apart *to)
+{
+    to->word = 0xdeadbeef;
+    to->register_wide = to->word;
+}
+
 int main(void)
 {
     for (int i = 0; i < COUNTS; i++)
         counted = i;
+    pairs(&room.apart);
     signals();
     return 5;
 }

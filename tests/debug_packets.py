@@ -179,6 +179,24 @@ def check_rows(numachine, program):
                 assert said == answer, (options, text, said)
 
 
+# Bytes of `room`, two accesses' to either side of a word's end, that are watched: those at 1 and 14 nobody touches.
+BYTES = [("watch", 1), ("watch", 3), ("watch", 4), ("watch", 7), ("watch", 8), ("watch", 14), ("rwatch", 1), ("rwatch", 3), ("rwatch", 4)]
+KINDS = {"watch": "Z2", "rwatch": "Z3"}
+
+
+def check_bytes(numachine, program):
+    """Of an access that is no whole word each byte is watched, and no other."""
+    for options in [], debug.R10000, ["--functional"]:
+        with peer_of(numachine, program, options) as peer:
+            for kind, at in BYTES:
+                assert peer.ask(f"{KINDS[kind]},{peer.at('room', at)},1") == "OK"
+            stops = []
+            while "watch:" in (said := peer.ask("c")):
+                kind, at = re.search(r"(r?watch):(\w+)", said).groups()
+                stops.append((kind, int(at, 16) - peer.symbols["room"]))
+            assert sorted(stops) == sorted(b for b in BYTES if b[1] not in (1, 14)), (program, options, stops)
+
+
 # gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
 SIGNALS = [30, 35 + 12, 63 + 12, 64 + 14, 65 + 14, 70 + 14, 78 + 14, 127 + 14]
 STOPS_AT = 70 + 14
@@ -203,6 +221,7 @@ def main():
     check_ends(numachine, programs[0])
     for program in programs:
         check_rows(numachine, program)
+        check_bytes(numachine, program)
         check_signals(numachine, program)
     print(f"{len(programs)} programs: each packet has the answer that it must have")
 

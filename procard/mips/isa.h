@@ -77,27 +77,44 @@ static inline unsigned mips_class_of(unsigned code)
     return code < MIPS_OP_ROWS_END ? mips_rows[code].klass : MIPS_CLASS_INT;
 }
 
+/** Bytes from an address to in front of another. */
+struct mips_reach {
+    uint64_t first, end;
+};
+
 /**
- * Which bytes of its doubleword a store at `pa` writes, one bit each (pc_core_ops.store_bytes). The
- * unaligned pairs ask the card for one byte and write to the end, or from the beginning, of their
- * word.
+ * What a load or a store touches. The unaligned pairs ask the card for one byte and reach to the
+ * end, or from the beginning, of their word.
  * @param word  the instruction
  * @param size  [bytes] it has asked for
  */
+static inline struct mips_reach mips_reach_of(uint32_t word, uint64_t at, unsigned size)
+{
+    enum { LDL = 0x1a, LDR, LWL = 0x22, LWR = 0x26, SWL = 0x2a, SDL = 0x2c, SDR, SWR };
+    switch (word >> 26) {
+    case LWL:
+    case SWL:
+        return (struct mips_reach){at, (at | 3) + 1};
+    case LDL:
+    case SDL:
+        return (struct mips_reach){at, (at | 7) + 1};
+    case LWR:
+    case SWR:
+        return (struct mips_reach){at & ~UINT64_C(3), at + 1};
+    case LDR:
+    case SDR:
+        return (struct mips_reach){at & ~UINT64_C(7), at + 1};
+    default:
+        return (struct mips_reach){at, at + size};
+    }
+}
+
+/** Which bytes of its doubleword a store at `pa` writes, one bit each (pc_core_ops.store_bytes).
+ *  The others as of mips_reach_of. */
 static inline uint8_t mips_store_bytes(uint32_t word, uint64_t pa, unsigned size)
 {
-    enum { SWL = 0x2a, SDL = 0x2c, SDR, SWR };
-    const unsigned op = word >> 26;
-    unsigned first = pa & 7, end = first + size;
-    if (op == SWL)
-        end = (first | 3) + 1;
-    else if (op == SDL)
-        end = 8;
-    else if (op == SWR)
-        first &= 4;
-    else if (op == SDR)
-        first = 0;
-    return (uint8_t)((1u << end) - (1u << first));
+    const struct mips_reach reach = mips_reach_of(word, pa & 7, size);
+    return (uint8_t)((1u << reach.end) - (1u << reach.first));
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
