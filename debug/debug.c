@@ -95,7 +95,8 @@ static void debug_stands(struct dbg *d, enum dbg_stopped why, uint32_t thread)
     x->why = why;
     x->thread = thread;
     x->comes = false;
-    x->until = SIM_NEVER;
+    if (why != DBG_STOP_HIT)
+        x->until = SIM_NEVER;
     x->conditions.step = (struct dbg_step){0};
     x->conditions.lines = 0;
     x->general = 0;
@@ -183,7 +184,9 @@ static sim_tick debug_ahead(struct dbg *d)
     to = sim_earlier(to, x->until);
     if (d->past)
         to = sim_earlier(to, sim_earlier(dbg_past_next(d), dbg_past_edge(d)));
-    if (dbg_conditions_none(&x->conditions) || to <= d->now)
+    const bool looks = x->until == SIM_NEVER ? !dbg_conditions_none(&x->conditions)
+                                             : x->conditions.step.thread != 0;
+    if (!looks || to <= d->now)
         return to <= d->now ? d->now + 1 : to;
     const struct dbg_seen seen = dbg_scout(d, to);
     if (seen.interrupted)
@@ -410,10 +413,11 @@ static void debug_begun(void *self, struct prog_run *run)
     dbg_past_begin(d);
 }
 
-/* A thread is about to act, and the machine stands. */
+/* A thread is about to act, and the machine stands. Whoever is on the way to a tick passes. */
 static bool debug_listens(const struct dbg *d)
 {
-    return d->run && d->session->going == DBG_GOES && !d->session->target.on;
+    const struct dbg_session *x = d->session;
+    return d->run && x->going == DBG_GOES && !x->target.on && x->until == SIM_NEVER;
 }
 
 static void debug_now(struct dbg *d)

@@ -69,7 +69,7 @@ struct dbg_session {
     uint64_t told[DBG_CARDS]; /**< [instructions] and 1 that a card had completed when a hit of its
                                    instruction was told; 0: none was */
     bool met[DBG_CARDS];      /**< ... and that was its access */
-    sim_tick until;           /**< stops there, too; SIM_NEVER: no */
+    sim_tick until; /**< goes there; only a step stops it on the way. SIM_NEVER: nowhere */
 
     /* what gdb has asked for */
     bool no_ack, catches, catches_all;

@@ -386,11 +386,21 @@ static sim_tick slice_end(const struct scout *s, sim_tick now, sim_tick slice, s
     return sim_earlier(to, s->conditions->lines ? now + 1 : sim_later_by(now, slice));
 }
 
+/* What it looks for: on the way to a tick nothing but a step. The copy's own. */
+static struct dbg_conditions *scout_conditions(const struct dbg *d)
+{
+    struct dbg_conditions *c = sim_alloc(1, sizeof *c);
+    *c = d->session->conditions;
+    if (d->session->until != SIM_NEVER)
+        c->breaks = c->watches = c->lines = 0;
+    return c;
+}
+
 static void scout_look(struct dbg *d, void *shared)
 {
     enum { SHORTEST = 256, LONGEST = 1 << 12 };
     struct dbg_seen *seen = shared;
-    struct scout s = {.d = d, .conditions = &d->session->conditions, .hit = &seen->hit};
+    struct scout s = {.d = d, .conditions = scout_conditions(d), .hit = &seen->hit};
     struct nm_machine *m = d->live->machine;
     struct dbg_lines *lines = s.conditions->lines ? dbg_lines_new(d) : NULL;
     const sim_tick to = seen->to;

@@ -197,6 +197,26 @@ def check_bytes(numachine, program):
             assert sorted(stops) == sorted(b for b in BYTES if b[1] not in (1, 14)), (program, options, stops)
 
 
+def check_goto(numachine, program):
+    """Whatever is on the way to a cycle, one gets there: breakpoints, watched bytes, calls, signals; but for a step."""
+    with peer_of(numachine, program) as peer:
+        peer.ask(f"Z0,{peer.at('signals')},4")
+        assert "swbreak:" in peer.ask("c")
+        cycle = int(peer.monitor("cycle"))
+        peer.ask("QCatchSyscalls:1")
+        assert "syscall_entry:" in peer.ask("c")
+        for to in 100, cycle - 50, cycle + 50, cycle + 5000, 7:
+            assert not peer.monitor(f"goto {to}")
+            assert peer.ask("c").startswith("T05") and int(peer.monitor("cycle")) == to, to
+        peer.ask(f"Z2,{peer.at('counted')},4")
+        peer.monitor(f"goto {cycle + 4000}")
+        peer.ask("s")
+        assert int(peer.monitor("cycle")) < cycle, "a step went farther"
+        peer.ask("c")
+        assert int(peer.monitor("cycle")) == cycle + 4000
+        assert "swbreak:" not in peer.ask("c")  # forwards again it stops as ever
+
+
 # gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
 SIGNALS = [30, 35 + 12, 63 + 12, 64 + 14, 65 + 14, 70 + 14, 78 + 14, 127 + 14]
 STOPS_AT = 70 + 14
@@ -223,6 +243,7 @@ def main():
         check_rows(numachine, program)
         check_bytes(numachine, program)
         check_signals(numachine, program)
+        check_goto(numachine, program)
     print(f"{len(programs)} programs: each packet has the answer that it must have")
 
 
