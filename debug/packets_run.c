@@ -143,7 +143,7 @@ static bool take_action(const char **text, struct action *a)
     else
         (void)dbg_hex(text, &thread), thread = 0;
     a->thread = (uint32_t)thread;
-    return a->kind && strchr("cCsSrt", a->kind);
+    return a->kind && strchr("cCsSr", a->kind);
 }
 
 void dbg_v_actions(struct dbg_packet *p)
@@ -151,7 +151,8 @@ void dbg_v_actions(struct dbg_packet *p)
     dbg_answer(p, "vCont;c;C;s;S;r");
 }
 
-/* All threads go on, whatever is asked of others: processors do not wait for each other. */
+/* All threads go on, whatever is asked of others: processors do not wait for each other. Where all
+ * that is asked is of one thread it goes alone. */
 void dbg_v_cont(struct dbg_packet *p)
 {
     const char *text = p->text;
@@ -164,8 +165,8 @@ void dbg_v_cont(struct dbg_packet *p)
             dbg_answer(p, "E00");
             return;
         }
+        all |= !a.thread || (any && a.thread != alone);
         any = true;
-        all |= !a.thread;
         alone = a.thread;
         if (!step.kind && strchr("sSr", a.kind))
             step = a;

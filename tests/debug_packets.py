@@ -217,6 +217,16 @@ def check_goto(numachine, program):
         assert "swbreak:" not in peer.ask("c")  # forwards again it stops as ever
 
 
+def check_actions(numachine, program):
+    """Of several threads' actions each counts: whoever steps stops where it is after an instruction."""
+    with peer_of(numachine, program) as peer:
+        assert peer.ask("vCont;t") == "E00" and peer.ask("vCont;c:3e8;t") == "E00" and int(peer.monitor("cycle")) == 0
+        for actions in "s:3e8;c:3e9", "c:3e9;s:3e8", "s:3e8", "s:3e8;c":
+            before = peer.ask("p25")
+            assert peer.ask("vCont;" + actions).startswith("T05thread:3e8;")
+            assert int(peer.ask("p25"), 16) == int(before, 16) + 4, actions
+
+
 # gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
 SIGNALS = [30, 35 + 12, 63 + 12, 64 + 14, 65 + 14, 70 + 14, 78 + 14, 127 + 14]
 STOPS_AT = 70 + 14
@@ -244,6 +254,7 @@ def main():
         check_bytes(numachine, program)
         check_signals(numachine, program)
         check_goto(numachine, program)
+        check_actions(numachine, program)
     print(f"{len(programs)} programs: each packet has the answer that it must have")
 
 
