@@ -15,7 +15,7 @@ enum {
     DBG_BREAKS = 1024,
     DBG_WATCHES = 256,
     DBG_LINES = 64,
-    DBG_STORES = 8,
+    DBG_STORES = 32,    /**< ranges that a thread alone may have stored to */
     DBG_CODE = 1 << 16, /**< [bytes] of all conditions of breakpoints */
     DBG_ANY_CARD = 0xffff,
 };

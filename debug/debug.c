@@ -191,6 +191,10 @@ static sim_tick debug_ahead(struct dbg *d)
     const struct dbg_seen seen = dbg_scout(d, to);
     if (seen.interrupted)
         return d->now;
+    if (seen.full) {
+        x->conditions.alone = 0; /* the others go along, and stop it, too */
+        return d->now;
+    }
     x->comes = seen.hit.what;
     if (!x->comes)
         return sim_later(seen.to, d->now + 1);
@@ -278,6 +282,7 @@ bool dbg_back(struct dbg *d, const struct dbg_step *step)
     else if (step && d->inspect->thread(d->run->self, step->thread, &t))
         before.card = t.card;
     x->conditions.step = step ? *step : (struct dbg_step){0};
+    x->conditions.alone = 0;
     const bool any = dbg_past_last(d, &before, &hit);
     x->conditions.step = (struct dbg_step){0};
     if (!any)

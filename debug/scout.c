@@ -50,6 +50,7 @@ struct scout {
     struct dbg *d;
     struct dbg_conditions *conditions;
     struct dbg_hit *hit; /* the best so far */
+    bool *full;          /* dbg_seen.full; NULL: nobody goes alone */
     bool last;           /* that is the last one before `before` */
     struct dbg_point before;
     struct pc_points points;
@@ -126,7 +127,7 @@ bool dbg_apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *s
 static void note_stored(const struct scout *s, struct dbg_hit *hit)
 {
     const struct recent *recent = &s->recent[hit->point.card];
-    if (s->conditions->alone) {
+    if (s->full && s->conditions->alone) {
         memcpy(hit->store_of, s->own, s->owns * sizeof *s->own);
         hit->stores = s->owns;
     } else if (recent->stores.at == hit->point.at && recent->stores.order < hit->point.order) {
@@ -246,6 +247,18 @@ static const struct told *scout_maker(const struct scout *s, struct told *own)
                : own;
 }
 
+/* Who goes alone stores to a range, perhaps once more. */
+static void own_put(struct scout *s, const struct dbg_store *store)
+{
+    for (unsigned i = 0; i < s->owns; i++)
+        if (s->own[i].va == store->va && s->own[i].size == store->size)
+            return;
+    if (s->owns < DBG_STORES)
+        s->own[s->owns++] = *store;
+    else if (!s->hit->what)
+        *s->full = true;
+}
+
 /* What a thread has stored, for who is shown it as it will be. */
 static void scout_stored(struct scout *s, const struct pc_cpu *cpu, uint64_t pc, uint64_t va,
                          unsigned size, sim_tick at)
@@ -256,8 +269,8 @@ static void scout_stored(struct scout *s, const struct pc_cpu *cpu, uint64_t pc,
         recent->stores = s->latest.point;
         recent->store = store;
     }
-    if (s->conditions->alone == cpu->tries.thread && s->owns < DBG_STORES)
-        s->own[s->owns++] = store;
+    if (s->full && s->conditions->alone == cpu->tries.thread)
+        own_put(s, &store);
 }
 
 /* When the access was made for good, of an instruction that has begun at `from`. A core that runs
@@ -400,7 +413,8 @@ static void scout_look(struct dbg *d, void *shared)
 {
     enum { SHORTEST = 256, LONGEST = 1 << 12 };
     struct dbg_seen *seen = shared;
-    struct scout s = {.d = d, .conditions = scout_conditions(d), .hit = &seen->hit};
+    struct scout s = {
+        .d = d, .conditions = scout_conditions(d), .hit = &seen->hit, .full = &seen->full};
     struct nm_machine *m = d->live->machine;
     struct dbg_lines *lines = s.conditions->lines ? dbg_lines_new(d) : NULL;
     const sim_tick to = seen->to;
@@ -408,8 +422,9 @@ static void scout_look(struct dbg *d, void *shared)
     enum nm_run why = NM_RUN_UNTIL;
     scout_listens(&s);
     scout_begins(&s);
-    for (sim_tick slice = SHORTEST; why == NM_RUN_UNTIL && !seen->hit.what && d->now < to &&
-                                    !__atomic_load_n(&seen->interrupted, __ATOMIC_RELAXED);
+    for (sim_tick slice = SHORTEST;
+         why == NM_RUN_UNTIL && !seen->hit.what && !seen->full && d->now < to &&
+         !__atomic_load_n(&seen->interrupted, __ATOMIC_RELAXED);
          slice = sim_earlier(2 * slice, LONGEST)) {
         why = nm_machine_run(m, slice_end(&s, d->now, slice, to), &trap);
         d->now = nm_machine_now(m);

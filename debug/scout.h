@@ -16,6 +16,8 @@ struct dbg_seen {
     struct dbg_hit hit; /**< DBG_NOTHING: none ... */
     sim_tick to;        /**< ... before this tick */
     bool interrupted;   /**< somebody has asked for a stop meanwhile */
+    bool full;          /**< who goes alone stores to more ranges than can be shown ahead of the
+                             machine (DBG_STORES): nothing is known of what is behind that */
 };
 
 /** Looks ahead from where the machine stands. @param to  no farther than this tick */

@@ -41,11 +41,23 @@ __attribute__((noinline)) void pairs(volatile struct apart *to)
     to->register_wide = to->word;
 }
 
+enum { CELLS = 64 };
+
+volatile int cell[CELLS];
+
+/* More than a debugger keeps of a thread that goes alone. */
+__attribute__((noinline)) void fill(void)
+{
+    for (int i = 0; i < CELLS; i++)
+        cell[i] = i + 1;
+}
+
 int main(void)
 {
     for (int i = 0; i < COUNTS; i++)
         counted = i;
     pairs(&room.apart);
+    fill();
     signals();
     return 5;
 }

@@ -227,6 +227,22 @@ def check_actions(numachine, program):
             assert int(peer.ask("p25"), 16) == int(before, 16) + 4, actions
 
 
+CELLS = 64
+
+
+def check_alone(numachine, program):
+    """Who goes alone has written what it has, however much that is."""
+    for options in [], debug.R10000:
+        with peer_of(numachine, program, options) as peer:
+            peer.ask(f"Z0,{peer.at('fill')},4")
+            assert "swbreak:" in peer.ask("c")
+            for done in 1, 20, CELLS:
+                peer.ask(f"Z2,{peer.at('cell', 4 * (done - 1))},4")
+                assert "watch:" in peer.ask("vCont;c:3e8") and peer.ask("vCont;s:3e8").startswith("T05")
+                cells = peer.ask(f"m{peer.at('cell')},{4 * CELLS:x}")
+                assert cells == "".join(f"{i + 1 if i < done else 0:08x}" for i in range(CELLS)), (options, done, cells)
+
+
 # gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
 SIGNALS = [30, 35 + 12, 63 + 12, 64 + 14, 65 + 14, 70 + 14, 78 + 14, 127 + 14]
 STOPS_AT = 70 + 14
@@ -255,6 +271,7 @@ def main():
         check_signals(numachine, program)
         check_goto(numachine, program)
         check_actions(numachine, program)
+        check_alone(numachine, program)
     print(f"{len(programs)} programs: each packet has the answer that it must have")
 
 
