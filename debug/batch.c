@@ -19,11 +19,19 @@ static bool batch_complains(const struct dbg_command *c, const char *what)
 
 static bool batch_number(const struct dbg_command *c, unsigned i, uint64_t *value)
 {
-    char *end = NULL;
-    if (i >= c->words)
-        return true;
-    *value = strtoull(c->word[i], &end, 0);
-    return !*end || batch_complains(c, "this is no number");
+    return i >= c->words || dbg_number(c, c->word[i], value);
+}
+
+/* The thread that a command names, or the one that the run has stopped for. */
+static bool batch_thread(const struct dbg_command *c, uint32_t *thread)
+{
+    struct prog_inspected t;
+    uint64_t number = dbg_thread(c->d);
+    if (!batch_number(c, 0, &number))
+        return false;
+    *thread = (uint32_t)number;
+    return (number <= UINT32_MAX && c->d->inspect->thread(c->d->run->self, *thread, &t)) ||
+           batch_complains(c, "there is no such thread");
 }
 
 /* ---- where to stop --------------------------------------------------------------------------- */
@@ -82,10 +90,10 @@ bool dbg_verb_continue(struct dbg_command *c)
 
 static bool batch_step(struct dbg_command *c, struct dbg_step *step)
 {
-    uint64_t thread = dbg_thread(c->d);
-    if (!batch_number(c, 0, &thread))
+    uint32_t thread;
+    if (!batch_thread(c, &thread))
         return false;
-    *step = (struct dbg_step){.thread = (uint32_t)thread, .done = dbg_done(c->d, (uint32_t)thread)};
+    *step = (struct dbg_step){.thread = thread, .done = dbg_done(c->d, thread)};
     return true;
 }
 
@@ -166,11 +174,9 @@ bool dbg_verb_print(struct dbg_command *c)
 bool dbg_verb_registers(struct dbg_command *c)
 {
     prog_registers regs;
-    uint64_t thread = dbg_thread(c->d);
-    if (!batch_number(c, 0, &thread))
+    uint32_t thread;
+    if (!batch_thread(c, &thread) || !dbg_registers(c->d, thread, regs))
         return false;
-    if (!dbg_registers(c->d, (uint32_t)thread, regs))
-        return batch_complains(c, "there is no such thread");
     for (unsigned i = 0; i < dbg_register_count(&c->d->binary); i++)
         print_register(c, regs, i);
     return true;

@@ -72,7 +72,7 @@ static bool verb_complains(const struct dbg_command *c, const char *what, const 
     return false;
 }
 
-static bool verb_number(const struct dbg_command *c, const char *text, uint64_t *value)
+bool dbg_number(const struct dbg_command *c, const char *text, uint64_t *value)
 {
     char *end;
     errno = 0;
@@ -96,7 +96,7 @@ static bool address_of_word(struct dbg_command *c, const char *text, uint64_t *v
         return true;
     }
     if (*text >= '0' && *text <= '9')
-        return verb_number(c, text, va);
+        return dbg_number(c, text, va);
     return names && names->find(names, text, va, &to)
                ? true
                : verb_complains(c, "there is no such symbol", text);
@@ -108,7 +108,7 @@ bool dbg_address(struct dbg_command *c, const char *text, uint64_t *va)
     uint64_t offset = 0;
     if (plus)
         *plus = '\0';
-    const bool good = (!plus || verb_number(c, plus + 1, &offset)) && address_of_word(c, word, va);
+    const bool good = (!plus || dbg_number(c, plus + 1, &offset)) && address_of_word(c, word, va);
     *va += offset;
     free(word);
     return good;
@@ -158,6 +158,12 @@ bool dbg_verb_line(struct dbg_command *c)
     return true;
 }
 
+static bool verb_card(const struct dbg_command *c, const char *text, uint64_t *card)
+{
+    return dbg_number(c, text, card) &&
+           (*card < c->d->live->cards || verb_complains(c, "there is no such card", text));
+}
+
 /* The cards from the first to behind the last that a command means: one, or all. */
 static bool verb_cards(struct dbg_command *c, unsigned *from, unsigned *to)
 {
@@ -166,10 +172,8 @@ static bool verb_cards(struct dbg_command *c, unsigned *from, unsigned *to)
     *to = c->d->live->cards;
     if (!c->words)
         return true;
-    if (!verb_number(c, c->word[0], &card))
+    if (!verb_card(c, c->word[0], &card))
         return false;
-    if (card >= *to)
-        return verb_complains(c, "there is no such card", c->word[0]);
     *from = (unsigned)card;
     *to = *from + 1;
     return true;
@@ -219,7 +223,7 @@ bool dbg_verb_until(struct dbg_command *c)
                                         [DBG_LINE_LOSS] = "loss"};
     enum { NAMES = sizeof names / sizeof *names };
     struct dbg_line line = {.card = DBG_ANY_CARD};
-    uint64_t card = DBG_ANY_CARD;
+    uint64_t card;
     unsigned what = 0;
     if (c->words < 2)
         return verb_complains(c, "until what of which ADDRESS", c->words ? c->word[0] : "");
@@ -227,13 +231,14 @@ bool dbg_verb_until(struct dbg_command *c)
         what++;
     if (what == NAMES)
         return verb_complains(c, "neither miss, nack, invalidate nor loss", c->word[0]);
-    if (!dbg_address(c, c->word[1], &line.va) ||
-        (c->words > 2 && !verb_number(c, c->word[2], &card)))
+    if (!dbg_address(c, c->word[1], &line.va))
         return false;
-    if (card != DBG_ANY_CARD && card >= c->d->live->cards)
-        return verb_complains(c, "there is no such card", c->word[2]);
+    if (c->words > 2) {
+        if (!verb_card(c, c->word[2], &card))
+            return false;
+        line.card = (unsigned)card;
+    }
     line.what = (enum dbg_of_line)what;
-    line.card = (unsigned)card;
     if (!dbg_line_add(&c->d->session->conditions, &line))
         return verb_complains(c, "there are too many", c->word[1]);
     return true;
@@ -242,7 +247,7 @@ bool dbg_verb_until(struct dbg_command *c)
 bool dbg_verb_goto(struct dbg_command *c)
 {
     uint64_t at;
-    if (!c->words || !verb_number(c, c->word[0], &at))
+    if (!c->words || !dbg_number(c, c->word[0], &at))
         return c->words ? false : verb_complains(c, "which CYCLE", "goto");
     if (at < c->d->now && !c->d->past)
         return verb_complains(c, "that is over, and there is no way back", c->word[0]);

@@ -25,6 +25,9 @@ struct dbg_command {
  *  @return false: it could not be */
 bool dbg_verb(struct dbg *d, const char *line, unsigned where, FILE *out);
 
+/** A whole number. @return false, with a complaint */
+bool dbg_number(const struct dbg_command *c, const char *text, uint64_t *value);
+
 /** A number, a register ("$pc") or a symbol with an offset ("counter+8") as an address.
  *  @return false, with a complaint */
 bool dbg_address(struct dbg_command *c, const char *text, uint64_t *va);
