@@ -119,7 +119,8 @@ void dbg_p_write(struct dbg_packet *p)
     bool good = dbg_hex(&text, &va) && dbg_next(&text, ',') && dbg_hex(&text, &count) &&
                 dbg_next(&text, ':') && count <= DBG_PACKET / 2;
     uint8_t *bytes = sim_alloc(good ? (size_t)count : 0, 1);
-    good = good && dbg_hex_bytes(text, bytes, (size_t)count) == count;
+    good = good && p->count - (size_t)(text - p->text) == 2 * count &&
+           dbg_hex_bytes(text, bytes, (size_t)count) == count;
     dbg_answer_done(p, good && dbg_write(p->d, packet_card(p), va, bytes, (size_t)count));
     free(bytes);
 }
@@ -129,7 +130,7 @@ void dbg_p_write_binary(struct dbg_packet *p)
     const char *text = p->text;
     uint64_t va, count;
     const bool good = dbg_hex(&text, &va) && dbg_next(&text, ',') && dbg_hex(&text, &count) &&
-                      dbg_next(&text, ':') && count <= p->count - (size_t)(text - p->text);
+                      dbg_next(&text, ':') && count == p->count - (size_t)(text - p->text);
     dbg_answer_done(p, good && dbg_write(p->d, packet_card(p), va, text, (size_t)count));
 }
 

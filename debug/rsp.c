@@ -93,11 +93,14 @@ static int hex_digit(char c)
 bool dbg_hex(const char **text, uint64_t *value)
 {
     const char *at = *text;
-    for (*value = 0; hex_digit(*at) >= 0; at++)
+    bool fits = true;
+    for (*value = 0; hex_digit(*at) >= 0; at++) {
+        fits &= *value >> 60 == 0;
         *value = *value << 4 | (unsigned)hex_digit(*at);
+    }
     const bool any = at != *text;
     *text = at;
-    return any;
+    return any && fits;
 }
 
 size_t dbg_hex_bytes(const char *text, uint8_t *bytes, size_t most)

@@ -42,7 +42,7 @@ void dbg_answer_end(struct dbg_packet *p);
 /** A text for people, while the run goes. */
 void dbg_say(struct dbg *d, const char *text);
 
-/** Reads a hexadecimal number and moves on. @return false: there is none */
+/** Reads a hexadecimal number and moves on. @return false: there is none, or it is too great */
 bool dbg_hex(const char **text, uint64_t *value);
 /** Bytes of two digits each. @return how many, at most `most` */
 size_t dbg_hex_bytes(const char *text, uint8_t *bytes, size_t most);

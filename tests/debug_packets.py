@@ -146,6 +146,12 @@ def check_ends(numachine, program):
 ROWS = [
     # What cannot be written as a whole is not written at all.
     ("m{edge-4},4", "00000000"), ("M{edge-4},8:1122334455667788", "E01"), ("X{edge-4},8:12345678", "E01"), ("m{edge-4},8", "00000000"),
+    # Bytes are as many as is said.
+    ("X{counted},2:123456", "E01"), ("X{counted},4:12", "E01"), ("M{counted},2:313233", "E01"), ("M{counted},4:3132", "E01"),
+    ("M{counted},2:313", "E01"), ("m{counted},4", "00000000"), ("M{counted},4:00000003", "OK"), ("m{counted},4", "00000003"),
+    # A number has no more digits than fit.
+    ("m1000000000000000{counted},4", "E00"), ("m{counted},10000000000000004", "E00"), ("m0000000000000000000{counted},4", "00000003"),
+    ("Z0,10000000000000000,4", "E00"),
 ]
 # Those that change nothing: one can still go back.
 HARMLESS = ["M0,4:00000001", "X0,0:", "M{edge-4},8:1122334455667788", "X{counted},0:", "M{counted},0:"]
@@ -243,6 +249,26 @@ def check_alone(numachine, program):
                 assert cells == "".join(f"{i + 1 if i < done else 0:08x}" for i in range(CELLS)), (options, done, cells)
 
 
+# Commands that cannot be carried out, and what is said: of gdb's monitor, and of a file.
+REFUSED = {
+    "until miss counted 65535": "there is no such card: '65535'", "until miss counted 4": "there is no such card: '4'",
+    "counters 64": "there is no such card: '64'", "goto -1": "this is no number: '-1'",
+}
+REFUSED_IN_FILES = {
+    **REFUSED, "step 77": "there is no such thread", "step 4294968296": "there is no such thread", "step -1": "this is no number: '-1'",
+    "reverse-step 77": "there is no such thread", "registers 77": "there is no such thread", "print counted -4": "this is no number: '-4'",
+    "print counted 99999999999999999999999": "this is no number: '99999999999999999999999'",
+}
+
+
+def check_refused(numachine, program):
+    with peer_of(numachine, program) as peer:
+        for command, said in REFUSED.items():
+            assert peer.monitor(command) == said + "\n", (command, peer.monitor(command))
+    said = debug.ask(numachine, "gdb", "--batch", "-", "-m", "station-4", "--", program, stdin="\n".join([*REFUSED_IN_FILES, ""]), status=STATUS)
+    assert said.splitlines() == [*REFUSED_IN_FILES.values()], said
+
+
 # gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
 SIGNALS = [30, 35 + 12, 63 + 12, 64 + 14, 65 + 14, 70 + 14, 78 + 14, 127 + 14]
 STOPS_AT = 70 + 14
@@ -272,6 +298,7 @@ def main():
         check_goto(numachine, program)
         check_actions(numachine, program)
         check_alone(numachine, program)
+        check_refused(numachine, program)
     print(f"{len(programs)} programs: each packet has the answer that it must have")
 
 
