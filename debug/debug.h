@@ -148,8 +148,9 @@ uint32_t dbg_thread(struct dbg *d);
 bool dbg_registers(struct dbg *d, uint32_t thread, prog_registers regs);
 /** Memory as a thread would read it. @return [bytes] read before one that is not mapped */
 size_t dbg_read(struct dbg *d, uint32_t thread, uint64_t va, void *bytes, size_t count);
-/** All of it or nothing. @param card  whose thread writes @return false: not all is mapped, or this
- *  is the past, which cannot be changed */
+/** All of it or nothing. @param card  whose thread writes @return false: not all is mapped, or
+ *  the machine has still to make a store to it behind which a thread is shown, or this is the past,
+ *  which cannot be changed */
 bool dbg_write(struct dbg *d, unsigned card, uint64_t va, const void *bytes, size_t count);
 /** @return false: no such thread, or it stands within a cycle: a step brings it out */
 bool dbg_set_registers(struct dbg *d, uint32_t thread, const prog_registers regs);

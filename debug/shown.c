@@ -187,12 +187,25 @@ static bool is_mapped(struct dbg *d, uint64_t va, size_t count)
     return is;
 }
 
+/* Whether a thread is shown behind a store to that which the machine has still to make. */
+static bool is_stored_ahead(const struct dbg *d, uint64_t va, size_t count)
+{
+    const struct dbg_session *x = d->session;
+    for (unsigned i = 0; i < x->aheads; i++)
+        for (unsigned k = 0; k < x->ahead[i].stores; k++) {
+            const struct dbg_store *store = &x->ahead[i].store_of[k];
+            if (store->va < va + count && va < store->va + store->size)
+                return true;
+        }
+    return false;
+}
+
 /* What cannot be written changes nothing: the past would be forgotten for it. */
 bool dbg_write(struct dbg *d, unsigned card, uint64_t va, const void *bytes, size_t count)
 {
     if (!count)
         return true;
-    if (!is_mapped(d, va, count) || !dbg_may_change(d))
+    if (!is_mapped(d, va, count) || is_stored_ahead(d, va, count) || !dbg_may_change(d))
         return false;
     const bool good = d->inspect->write(d->run->self, card, va, bytes, count) == count;
     dbg_forget(d);

@@ -242,6 +242,14 @@ def check_alone(numachine, program):
         with peer_of(numachine, program, options) as peer:
             peer.ask(f"Z0,{peer.at('fill')},4")
             assert "swbreak:" in peer.ask("c")
+            for done in 1, 20:  # where it is shown ahead the machine would write over what one writes
+                peer.ask(f"Z2,{peer.at('cell', 4 * (done - 1))},4")
+                assert "watch:" in peer.ask("vCont;c:3e8") and peer.ask("vCont;s:3e8").startswith("T05")
+                assert peer.ask(f"M{peer.at('cell')},4:00000063") == "E01", (options, done)
+                assert peer.ask(f"M{peer.at('cell', 4 * CELLS - 4)},4:00000000") == "OK", (options, done)
+        with peer_of(numachine, program, options) as peer:
+            peer.ask(f"Z0,{peer.at('fill')},4")
+            assert "swbreak:" in peer.ask("c")
             for done in 1, 20, CELLS:
                 peer.ask(f"Z2,{peer.at('cell', 4 * (done - 1))},4")
                 assert "watch:" in peer.ask("vCont;c:3e8") and peer.ask("vCont;s:3e8").startswith("T05")
