@@ -2,6 +2,7 @@
  * What gdb wants to know of the program and of this side, and the executable that it reads.
  */
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "debug/past.h"
 #include "debug/rsp.h"
 #include "debug/target.h"
@@ -90,33 +91,12 @@ void dbg_q_thread(struct dbg_packet *p)
     dbg_answer_hex(p, doing, strlen(doing));
 }
 
-/* [bytes] of the character of UTF-8 that a text begins with; 0: of none. */
-static unsigned utf8_length(const char *text)
-{
-    static const struct {
-        uint8_t mask, head;
-        uint32_t least;
-    } kinds[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    const uint8_t *byte = (const uint8_t *)text;
-    for (unsigned length = 1; length <= sizeof kinds / sizeof *kinds; length++) {
-        uint32_t code = *byte & (uint8_t)~kinds[length - 1].mask;
-        unsigned more = 1;
-        if ((*byte & kinds[length - 1].mask) != kinds[length - 1].head)
-            continue;
-        for (; more < length && (byte[more] & 0xc0) == 0x80; more++)
-            code = code << 6 | (byte[more] & 0x3f);
-        const bool good = more == length && code >= kinds[length - 1].least && code < 0x110000 &&
-                          (code < 0xd800 || code > 0xdfff);
-        return good ? length : 0;
-    }
-    return 0;
-}
-
 /* What XML cannot have, as the half of a character at which a thread's name was cut, is '?'. */
 static void xml_text(FILE *out, const char *text)
 {
-    for (unsigned length; *text; text += length ? length : 1) {
-        length = utf8_length(text);
+    uint32_t code;
+    for (size_t length; *text; text += length ? length : 1) {
+        length = sim_utf8(text, strlen(text), &code);
         if (!length || ((uint8_t)*text < ' '))
             fputc('?', out);
         else if (strchr("<>&\"", *text))
