@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
 #include <sys/uio.h>
@@ -324,6 +325,36 @@ static void vector_given(void)
     printf("from the vector that it was given: %s\n", got);
 }
 
+static int asked; /* the descriptor by which a lock is waited for */
+
+static void *locks(void *unused)
+{
+    struct flock want = {.l_type = F_WRLCK, .l_len = 1};
+
+    CHECK(fcntl(asked, F_SETLKW, &want) < 0 && errno == EBADF);
+    return unused;
+}
+
+/** The process closes the descriptor while it waits for a lock by it: then it has none. */
+static void lock_closed(void)
+{
+    const int file = memfd_create("locked", 0);
+    struct flock all = {.l_type = F_WRLCK};
+    pthread_t thread;
+
+    asked = dup(file);
+    CHECK(fcntl(file, F_OFD_SETLK, &all) == 0);
+    pthread_create(&thread, NULL, locks, NULL);
+    usleep(LATER);
+    close(asked);
+    all.l_type = F_UNLCK;
+    CHECK(fcntl(file, F_OFD_SETLK, &all) == 0);
+    pthread_join(thread, NULL);
+    all.l_type = F_WRLCK;
+    CHECK(fcntl(file, F_OFD_GETLK, &all) == 0 && all.l_type == F_UNLCK);
+    close(file);
+}
+
 int main(void)
 {
     sigset_t set;
@@ -335,6 +366,7 @@ int main(void)
         in_order();
     poll_given();
     vector_given();
+    lock_closed();
     by_turns(&kinds[2]);
     by_turns(&kinds[0]);
     fflush(stdout);

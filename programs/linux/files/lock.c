@@ -140,6 +140,19 @@ static int64_t lock_acquire(struct lx_call *c, const struct lock *want, bool wai
 
 /* ---- fcntl ----------------------------------------------------------------------------------- */
 
+/** Waits for a lock of the process. Who closes the descriptor meanwhile gives up the process's
+ *  locks, and one that comes later would stay: it is taken back. */
+static int64_t lock_await(struct lx_call *c, struct lock want)
+{
+    const int64_t err = lock_acquire(c, &want, true);
+
+    if (err < 0 || want.owner || lx_file_get(c->p, (int32_t)c->a[0]) == c->f)
+        return err;
+    want.type = NO_LOCK;
+    lock_acquire(c, &want, false);
+    return -EBADF;
+}
+
 /** struct flock: of longs in the old calls of o32, else with 64-bit places. */
 struct layout {
     unsigned width, start, len, pid;
@@ -246,7 +259,7 @@ int64_t lx_lock_fcntl(struct lx_call *c, uint64_t command, uint64_t va)
         if ((want.type == READ_LOCK && !lx_may_read(c->f)) ||
             (want.type == WRITE_LOCK && !lx_may_write(c->f)))
             return -EBADF;
-        return lock_acquire(c, &want, commands[i].what == WAIT);
+        return commands[i].what == WAIT ? lock_await(c, want) : lock_acquire(c, &want, false);
     }
     return -EINVAL;
 }
