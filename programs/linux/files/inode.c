@@ -185,7 +185,7 @@ void lx_inode_show(struct lx_prog *p, struct stat *st)
         show_directory(st);
     st->st_mode |= n->special;
     st->st_uid = st->st_gid = lx_view_owns(st) ? USER : 0;
-    st->st_dev = 1;
+    st->st_dev = LX_DEV_HOST;
     st->st_ino = n->number;
     st->st_rdev = 0;
     st->st_blocks = (st->st_size + BLOCK - 1) / BLOCK * (BLOCK / SECTOR);

@@ -19,6 +19,8 @@
  * of the host's file systems, which is what a folder's first name or the text of a symbolic link
  * takes there. All else that a name takes, there and here, is less. */
 enum { LX_NAME_BYTES = 4096 };
+/** st_dev of all files of the host. */
+enum { LX_DEV_HOST = 1 };
 
 struct lx_inode_key {
     dev_t dev;

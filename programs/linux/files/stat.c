@@ -35,9 +35,9 @@ static const struct {
     uint64_t type;
 } systems[] = {{"proc", PROCFS}, {"sys", SYSFS}, {"dev", TMPFS}, {"", EXT}};
 
-/** st_dev: the host's files are all on one device (inode.h). Objects have one number, as in Linux;
- *  DEV_MADE_UP is the first of `systems`. */
-enum { DEV_HOST = 1, DEV_PIPES, DEV_OBJECTS, DEV_MADE_UP };
+/** st_dev of what is not the host's. Objects have one number, as in Linux; DEV_MADE_UP is the first
+ *  of `systems`. */
+enum { DEV_PIPES = LX_DEV_HOST + 1, DEV_OBJECTS, DEV_MADE_UP };
 
 /** Which of the systems holds a made-up file or directory. @param path  without its first '/' */
 static size_t made_up_system(const char *path)
@@ -92,7 +92,7 @@ static void stat_number(struct stat *st, const char *path)
 static void stat_open(struct stat *st, const struct lx_file *f)
 {
     if (f->pipe && f->pipe->inode) {
-        st->st_dev = DEV_HOST;
+        st->st_dev = LX_DEV_HOST;
         st->st_ino = f->pipe->inode->number;
     } else if (f->pipe || f->standard) {
         st->st_dev = DEV_PIPES;
