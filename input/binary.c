@@ -6,7 +6,7 @@
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Three bytes are four base64_digits of six bits. */
+/* Three bytes are four digits of six bits. */
 enum { BYTES = 3, DIGITS = 4, BITS = 6 };
 
 static void write_digits(FILE *out, const unsigned char *byte, size_t count)
