@@ -110,7 +110,12 @@ def said_of_locks(locks):
 
 
 def said_of_pages(found, pages):
-    """Requests for pages of which an object has most, that went to other stations and need not have."""
+    """
+    Requests for pages of which an object has most, that went to other stations and need not have. Of requests that went side
+    by side a part counts, the same of each.
+    """
+    counted = sum(r["pcycles"] for r in found["requests"])
+    lessened = min(1, counted / pages["pcycles"]) if pages["pcycles"] > 0 else 1
     said, shared = [], {o["object"] for o in found["objects"] if o["falsely"] + o["truly"] >= found["pcycles"] // 20}
     for name in {p["object"] for p in pages["pages"]} - shared:
         of = [p for p in pages["pages"] if p["object"] == name]
@@ -121,6 +126,7 @@ def said_of_pages(found, pages):
                 stations[part["station"]] += part["requests"]
             best += max(stations.values())
         requests, local, time = (sum(p[key] for p in of) for key in ("requests", "local", "pcycles"))
+        time = int(time * lessened)
         cost = int(time * (best - local) / requests) if requests else 0
         if cost > 0 and cost >= found["pcycles"] // 20:
             said.append((cost, [percent(time, found["pcycles"]), percent(local, requests), percent(best, requests)], name))
