@@ -120,6 +120,7 @@ struct pc_spin {
     sim_tick at;       /**< when it is told */
     sim_tick lost;     /**< [ticks] when another card took the word's line away last; 0: none did */
     uint32_t lost_to;  /**< the thread on that card */
+    bool open;         /**< the card stands in the loop: it goes on, if the run does */
 };
 
 /** Is told of it: reads it, and changes nothing that can be simulated. */

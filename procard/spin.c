@@ -55,6 +55,14 @@ static sim_tick first_look(const struct pc_cursor *c, const struct pc_round *rou
     return at;
 }
 
+/* Whether the card stands in its loop, and has not gone on otherwise than by the transfer. */
+static bool spin_open(const struct pc_cursor *c)
+{
+    const struct pc_round *round = &c->loop.round;
+    const uint64_t pc = pc_core_pc(c->card);
+    return !c->loop.left && pc >= round->head && pc < round->pc + 8; /* with the delay slot */
+}
+
 /* The wait is over, and told if it was one. */
 static void spin_end(struct pc_cursor *c, sim_tick now)
 {
@@ -69,6 +77,7 @@ static void spin_end(struct pc_cursor *c, sim_tick now)
                                                  .from = sim_earlier(loop->from, now),
                                                  .to = sim_earlier(loop->to, now),
                                                  .at = now,
+                                                 .open = spin_open(c),
                                                  .lost = loop->lost,
                                                  .lost_to = loop->lost_to});
     loop->round.pc = 0;

@@ -90,7 +90,7 @@ static void on_crossing(void *ctx, const struct pc_crossing *c)
 static void on_spin(void *ctx, const struct pc_spin *spin)
 {
     const struct locking *l = ctx;
-    const bool open = l->end != SIM_NEVER;
+    const bool open = l->end != SIM_NEVER && spin->open;
     put_aside(ctx,
               &(struct run_lock_event){.at = spin->at,
                                        .card = spin->card,
