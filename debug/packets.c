@@ -235,27 +235,30 @@ void dbg_p_no_watch_access(struct dbg_packet *p)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* A thread's number; 0 and -1 are any. */
-static uint32_t take_thread(const char *text)
+/* A thread's number; 0 and -1 are any. @return false: there is none of that number */
+static bool take_thread(const struct dbg_packet *p, const char *text, uint32_t *thread)
 {
+    struct prog_inspected t;
     uint64_t number = 0;
-    if (*text != '-')
-        dbg_hex(&text, &number);
-    return (uint32_t)number;
+    if (*text != '-' && (!dbg_hex(&text, &number) || number > UINT32_MAX))
+        return false;
+    *thread = (uint32_t)number;
+    return !number || p->d->inspect->thread(p->d->run->self, *thread, &t);
 }
 
 void dbg_p_thread(struct dbg_packet *p)
 {
     struct dbg_session *x = p->d->session;
-    if (*p->text == 'g')
-        x->general = take_thread(p->text + 1);
-    else if (*p->text == 'c')
-        x->resume = take_thread(p->text + 1);
-    dbg_answer_done(p, *p->text == 'g' || *p->text == 'c');
+    uint32_t *const meant = *p->text == 'g' ? &x->general : *p->text == 'c' ? &x->resume : NULL;
+    uint32_t thread;
+    const bool good = meant && take_thread(p, p->text + 1, &thread);
+    if (good)
+        *meant = thread;
+    dbg_answer_done(p, good);
 }
 
 void dbg_p_alive(struct dbg_packet *p)
 {
-    struct prog_inspected t;
-    dbg_answer_done(p, p->d->inspect->thread(p->d->run->self, take_thread(p->text), &t));
+    uint32_t thread;
+    dbg_answer_done(p, take_thread(p, p->text, &thread) && thread);
 }

@@ -97,7 +97,7 @@ static void xml_text(FILE *out, const char *text)
     uint32_t code;
     for (size_t length; *text; text += length ? length : 1) {
         length = sim_utf8(text, strlen(text), &code);
-        if (!length || ((uint8_t)*text < ' '))
+        if (!length || code < ' ' || code == 0xfffe || code == 0xffff)
             fputc('?', out);
         else if (strchr("<>&\"", *text))
             fprintf(out, "&#%d;", *text);

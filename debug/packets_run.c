@@ -138,10 +138,12 @@ static bool take_action(const char **text, struct action *a)
     if (a->kind == 'r' &&
         (!dbg_hex(text, &a->from) || !dbg_next(text, ',') || !dbg_hex(text, &a->to)))
         return false;
-    if (dbg_next(text, ':') && !dbg_next(text, '-'))
-        dbg_hex(text, &thread);
-    else
+    if (dbg_next(text, ':') && !dbg_next(text, '-')) {
+        if (!dbg_hex(text, &thread) || thread > UINT32_MAX)
+            return false;
+    } else {
         (void)dbg_hex(text, &thread), thread = 0;
+    }
     a->thread = (uint32_t)thread;
     return a->kind && strchr("cCsSr", a->kind);
 }
@@ -161,8 +163,14 @@ void dbg_v_cont(struct dbg_packet *p)
     uint32_t alone = 0;
     bool signalled = false, any = false, all = false;
     do {
+        struct prog_inspected t;
         if (!take_action(&text, &a)) {
             dbg_answer(p, "E00");
+            return;
+        }
+        if (a.thread && strchr("sSr", a.kind) && /* who is not there would never have stepped */
+            !p->d->inspect->thread(p->d->run->self, a.thread, &t)) {
+            dbg_answer_done(p, false);
             return;
         }
         all |= !a.thread || (any && a.thread != alone);

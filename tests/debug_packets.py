@@ -152,6 +152,9 @@ ROWS = [
     # A number has no more digits than fit.
     ("m1000000000000000{counted},4", "E00"), ("m{counted},10000000000000004", "E00"), ("m0000000000000000000{counted},4", "00000003"),
     ("Z0,10000000000000000,4", "E00"),
+    # Nor is a thread meant that there is not.
+    ("T3e8", "OK"), ("T100000000000003e8", "E01"), ("T1000003e8", "E01"), ("T7", "E01"), ("Hg3e8", "OK"), ("Hg7", "E01"), ("Hc-1", "OK"), ("Hc0", "OK"),
+    ("Hc10000000000000000", "E01"), ("vCont;s:7", "E01"), ("vCont;s:", "E00"), ("vCont;s:100000000000003e8", "E00"),
 ]
 # Those that change nothing: one can still go back.
 HARMLESS = ["M0,4:00000001", "X0,0:", "M{edge-4},8:1122334455667788", "X{counted},0:", "M{counted},0:"]

@@ -78,6 +78,7 @@ static void clear_thread(struct lx_thread *t)
     lx_signal_clear_thread(t);
     lx_files_let_go(t);
     lx_note_free(t->p, t->note);
+    t->note = NULL;
 }
 
 /** Gives a thread its turn, which may be its last. */

@@ -292,6 +292,7 @@ static void again(void)
     pthread_barrier_wait(&barrier);
     pthread_join(t, NULL);
     CHECK(pread(of_thread, text, 8, 0) < 0 && errno == ESRCH);
+    CHECK(pread(of_thread, text, 8, 5) < 0 && errno == ESRCH);
     close(of_thread);
 }
 
@@ -306,7 +307,11 @@ static void renamed(void)
     CHECK(write(fd, "short", 5) == 5 && pread(fd, text, sizeof text, 0) == 6);
     CHECK(!memcmp(text, "short\n", 6) && !strcmp(look("/proc/self/comm"), "short\n"));
     CHECK(lseek(fd, 2, SEEK_SET) == 2 && read(fd, text, sizeof text) == 4);
+    CHECK(ftruncate(fd, 4096) < 0 && errno == EINVAL);
+    CHECK(pwrite(fd, "other", 5, 0) < 0 && errno == ESPIPE);
+    CHECK(posix_fallocate(fd, 0, 4096) == ESPIPE && pread(fd, text, sizeof text, 100) == 0);
     close(fd);
+    CHECK(open("/proc/cpuinfo", O_RDONLY | O_TRUNC) < 0 && errno == EACCES);
 }
 
 /** Each processor is a chip of one core. */

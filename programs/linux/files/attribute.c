@@ -134,6 +134,8 @@ int64_t lx_sys_truncate(struct lx_call *c)
         r = -EISDIR;
     else if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_TEXT && lx_path_in_proc(&s))
         r = -EACCES;
+    else if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_PROGRAM)
+        r = -ETXTBSY;
     else if (s.kind != SPOT_HOST || !S_ISREG(s.st.st_mode))
         r = -EINVAL;
     else {

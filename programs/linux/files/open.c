@@ -59,10 +59,14 @@ static int64_t text_fill(struct lx_prog *p, struct lx_file *f)
     return there ? 0 : -ENOMEM;
 }
 
-int64_t lx_text_renew(struct lx_prog *p, struct lx_file *f)
+int64_t lx_text_renew(struct lx_prog *p, struct lx_file *f, uint64_t at)
 {
-    const int64_t err = f->text ? text_fill(p, f) : 0;
+    int64_t err = 0;
 
+    if (f->text && f->synth->of && !f->synth->of(p, f->number, NULL))
+        return -ESRCH;
+    if (f->text && at == 0)
+        err = text_fill(p, f);
     return err == -ENOENT ? -ESRCH : err;
 }
 
@@ -73,7 +77,7 @@ static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, unsi
     int64_t err;
     int fd;
 
-    if ((flags & 3) != 0 && row->kind != SYN_NAME)
+    if (((flags & 3) != 0 || flags & G_O_TRUNC) && row->kind != SYN_NAME)
         return -EACCES;
     fd = prog_host_memfd_create("text", MFD_CLOEXEC);
     if (fd < 0)

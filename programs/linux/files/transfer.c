@@ -128,7 +128,7 @@ static int64_t stream_read(struct lx_prog *p, struct lx_file *f, uint8_t *buf, s
 static int64_t regular_read(struct lx_prog *p, struct lx_file *f, uint8_t *buf, size_t len,
                             uint64_t at)
 {
-    const int64_t err = at == 0 ? lx_text_renew(p, f) : 0;
+    const int64_t err = lx_text_renew(p, f, at);
     size_t done = 0;
     ssize_t n = 1;
 
@@ -575,6 +575,8 @@ int64_t lx_sys_pread64(struct lx_call *c)
 
 int64_t lx_sys_pwrite64(struct lx_call *c)
 {
+    if (c->f->text && lx_may_write(c->f))
+        return -ESPIPE;
     return transfer_positioned(c, transfer_write_file);
 }
 
@@ -832,7 +834,7 @@ int64_t lx_sys_ftruncate(struct lx_call *c)
 {
     if (c->f->kind == FILE_PATH)
         return -EBADF;
-    if ((int64_t)c->a[1] < 0 || !is_regular(c->f) || !lx_may_write(c->f))
+    if ((int64_t)c->a[1] < 0 || !is_regular(c->f) || !lx_may_write(c->f) || c->f->text)
         return -EINVAL;
     return lx_file_resize(c, c->f, c->a[1]);
 }
@@ -865,7 +867,7 @@ int64_t lx_sys_fallocate(struct lx_call *c)
         return -EOPNOTSUPP;
     if (f->kind == FILE_PATH || !lx_may_write(f))
         return -EBADF;
-    if (f->pipe || f->standard)
+    if (f->pipe || f->standard || f->text)
         return -ESPIPE;
     if (!is_regular(f))
         return -ENODEV;
