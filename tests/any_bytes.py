@@ -25,7 +25,7 @@ JSON = [
 
 
 def main():
-    numachine, guest = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    numachine, guest = (pathlib.Path(name).resolve() for name in sys.argv[1:])
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
 
