@@ -126,7 +126,8 @@ int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64
 int64_t lx_host_says(struct lx_prog *p, int64_t err);
 
 /** A made-up text is written anew whenever it is read from its beginning, as by Linux; other files
- *  stay. @param at  where it is read @return 0; -ESRCH: the thread it tells of has ended; -ENOMEM */
+ *  stay. @param at  where it is read @return 0; -ESRCH: the thread it tells of has ended; -ENOMEM
+ */
 int64_t lx_text_renew(struct lx_prog *p, struct lx_file *f, uint64_t at);
 
 /** Opens a FIFO; waits for its other end. @return a descriptor or -errno */
