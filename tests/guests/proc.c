@@ -311,6 +311,7 @@ static void renamed(void)
     CHECK(pwrite(fd, "other", 5, 0) < 0 && errno == ESPIPE);
     CHECK(posix_fallocate(fd, 0, 4096) == ESPIPE && pread(fd, text, sizeof text, 100) == 0);
     close(fd);
+    CHECK(access("/proc/thread-self/comm", W_OK) == 0);
     CHECK(open("/proc/cpuinfo", O_RDONLY | O_TRUNC) < 0 && errno == EACCES);
 }
 
