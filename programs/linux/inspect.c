@@ -129,7 +129,7 @@ static void inspect_to_come(struct lx_prog *p, const struct lx_vm_area *area, ui
         return;
     if (n > area->limit - at)
         n = (size_t)(area->limit - at);
-    if (pread(area->file->fd, bytes, n, (off_t)at) >= 0)
+    if (area->file->fd < 0 || pread(area->file->fd, bytes, n, (off_t)at) >= 0)
         lx_vm_file_overlay(&p->vm, area->file->dev, area->file->ino, at, bytes, n);
 }
 

@@ -58,8 +58,12 @@ static int make_places(struct place places[])
 {
     const int fd = (int)syscall(SYS_memfd_create, "words", 0);
     int *own = map(MAP_PRIVATE | MAP_ANONYMOUS, -1), *all = map(MAP_SHARED | MAP_ANONYMOUS, -1);
+    int *const parts =
+        mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int *const part = parts + BYTES / sizeof *parts;
     int *first, *second;
 
+    CHECK(parts != MAP_FAILED && mprotect(parts, BYTES, PROT_READ) == 0); /* splits it */
     CHECK(ftruncate(fd, BYTES) == 0);
     first = map(MAP_SHARED, fd);
     second = map(MAP_SHARED, fd);
@@ -67,7 +71,8 @@ static int make_places(struct place places[])
     places[1] = (struct place){"shared memory", all, all};
     places[2] = (struct place){"a file", first, first};
     places[3] = (struct place){"a file mapped twice", first, second};
-    return 4;
+    places[4] = (struct place){"a part mapped twice", part, mremap(part, 0, BYTES, MREMAP_MAYMOVE)};
+    return 5;
 }
 
 /* ---- a waiter -------------------------------------------------------------------------------- */
@@ -324,7 +329,7 @@ static void try_owner_ends(int flag)
 
 int main(void)
 {
-    struct place places[4];
+    struct place places[5];
     const int count = make_places(places);
 
     for (int i = 0; i < count; i++)

@@ -113,6 +113,35 @@ static void ends_of_files(void)
     SHOW(munmap(q, 3 * PAGE));
 }
 
+/** Shared memory without a file: its parts stay one memory, however they are split and mapped. */
+static void parts_of_one(void)
+{
+    char *const all = mmap(NULL, 4 * PAGE, RW, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char *other, *more;
+
+    CHECK(all != MAP_FAILED);
+    strcpy(all + PAGE, "second");
+    SHOW(mprotect(all + PAGE, PAGE, PROT_READ)); /* splits it */
+    SHOW(munmap(all + 2 * PAGE, PAGE));
+    other = mremap(all, 0, 4 * PAGE, MREMAP_MAYMOVE);
+    CHECK(other != MAP_FAILED);
+    strcpy(other, "first");
+    strcpy(other + 2 * PAGE, "third"); /* unmapped where it came from */
+    strcpy(all + 3 * PAGE, "fourth");
+    printf("parts: %s %s %s %s\n", all, other + PAGE, other + 2 * PAGE, other + 3 * PAGE);
+    more = mremap(all + 3 * PAGE, 0, 2 * PAGE, MREMAP_MAYMOVE);
+    CHECK(more != MAP_FAILED);
+    printf("a part: %s, behind the end: %d %d\n", more, touch(more + PAGE, 0),
+           touch(more + PAGE, 1));
+    CHECK(munmap(all, 4 * PAGE) == 0 && munmap(other, 4 * PAGE) == 0);
+    printf("left: %s\n", more);
+    SHOW(munmap(more, 2 * PAGE));
+    other = mmap(NULL, PAGE, RW, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    more = mremap(other, PAGE, 3 * PAGE, MREMAP_MAYMOVE);
+    printf("grown: %d %d\n", touch(more, 1), touch(more + 2 * PAGE, 0));
+    SHOW(munmap(more, 3 * PAGE));
+}
+
 static void kinds(void)
 {
     const int rw = open("one", O_RDWR), ro = open("one", O_RDONLY), wo = open("one", O_WRONLY);
@@ -193,6 +222,7 @@ int main(int argc, char **argv)
     sigaction(SIGSEGV, &action, NULL);
     one_memory();
     ends_of_files();
+    parts_of_one();
     kinds();
     many();
     heap();

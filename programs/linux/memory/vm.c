@@ -323,6 +323,22 @@ int lx_vm_may_place(const struct lx_vm *vm, const struct lx_vm_request *rq)
     return rq->noreplace && !range_free(vm, rq->addr, len) ? -EEXIST : 0;
 }
 
+/** The file of an area to be: the request's, or one without a name if others may map it, too.
+ *  @return false: the host has no descriptor left */
+static bool map_file(struct lx_vm *vm, const struct lx_vm_request *rq, uint64_t len,
+                     struct lx_vm_area *a)
+{
+    if (rq->fd >= 0) {
+        a->file = lx_vm_file_open(vm, rq->fd, rq->writable);
+        return a->file;
+    }
+    if (a->shared && a->kind == VM_COHERENT) {
+        a->file = lx_vm_file_unnamed(vm, len);
+        a->offset = 0;
+    }
+    return true;
+}
+
 int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq)
 {
     uint64_t len = round_up(vm, rq->len);
@@ -344,7 +360,7 @@ int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq)
         return -ENOMEM;
     if (a.locked && !lx_vm_may_lock(vm, (uint64_t)at, len))
         return -EAGAIN;
-    if (rq->fd >= 0 && !(a.file = lx_vm_file_open(vm, rq->fd, rq->writable)))
+    if (!map_file(vm, rq, len, &a))
         return -ENFILE;
     if (a.file && a.shared)
         lx_vm_file_share(a.file);
@@ -551,39 +567,14 @@ static int64_t move_away(struct lx_vm *vm, uint64_t from, uint64_t len, uint64_t
     return (int64_t)at;
 }
 
-/** A page of shared memory is its file's from now on. */
-static void give_page(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
-{
-    const struct lx_vm_area *a = ctx;
-
-    lx_vm_file_add_page(a->file, (va - a->start) >> vm->shift, *e & ~(uint64_t)LOW_BITS);
-    *e |= OF_FILE;
-}
-
-/** Shared memory is of a file, so that it can be mapped twice: one without a name, as Linux gives
- *  it from the beginning. @return false: the host has none left */
-static bool area_of_file(struct lx_vm *vm, struct lx_vm_area *a)
-{
-    if (a->file)
-        return true;
-    a->file = lx_vm_file_unnamed(vm, a->end - a->start);
-    if (!a->file)
-        return false;
-    lx_vm_file_share(a->file);
-    a->offset = 0;
-    each_page(vm, a->start, a->end, give_page, a);
-    return true;
-}
-
 /** Maps what is shared at `addr` a second time. */
 static int64_t map_again(struct lx_vm *vm, uint64_t addr, uint64_t len, uint64_t fixed)
 {
-    struct lx_vm_area *a = &vm->areas[area_after(vm, addr)], again;
+    struct lx_vm_area again = vm->areas[area_after(vm, addr)];
     const uint64_t at = fixed ? fixed : find_place(vm, len);
 
-    if (!at || len > lx_vm_end(vm) || !area_of_file(vm, a))
+    if (!at || len > lx_vm_end(vm))
         return -ENOMEM;
-    again = *a;
     again.offset += addr - again.start;
     again.start = at;
     again.end = at + len;

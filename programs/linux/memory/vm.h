@@ -57,6 +57,7 @@ struct lx_vm {
     struct lx_vm_area *areas; /**< sorted by start */
     size_t count, room;
     struct lx_vm_file *files; /**< those behind areas */
+    uint64_t unnamed;         /**< files without a name so far */
     /** Bytes of a mapped file went back to the host; may be NULL. */
     void (*wrote)(void *ctx, uint64_t dev, uint64_t ino);
     /** The last mapping of a file is gone; may be NULL. */

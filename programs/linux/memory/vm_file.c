@@ -15,11 +15,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uthash.h>
 #include <utlist.h>
+
+/** Of files without a name: no device of the host's has this number. */
+#define NO_DEVICE UINT64_MAX
 
 struct lx_vm_cached {
     uint64_t index, pa;
@@ -34,6 +36,17 @@ static struct lx_vm_file *find_file(const struct lx_vm *vm, uint64_t dev, uint64
         if (f->dev == dev && f->ino == ino)
             return f;
     return NULL;
+}
+
+static struct lx_vm_file *vm_file_new(struct lx_vm *vm, uint64_t dev, uint64_t ino)
+{
+    struct lx_vm_file *f = sim_alloc(1, sizeof *f);
+
+    f->dev = dev;
+    f->ino = ino;
+    f->fd = -1;
+    DL_APPEND(vm->files, f);
+    return f;
 }
 
 struct lx_vm_file *lx_vm_file_open(struct lx_vm *vm, int fd, bool writable)
@@ -52,13 +65,8 @@ struct lx_vm_file *lx_vm_file_open(struct lx_vm *vm, int fd, bool writable)
     own = prog_host_copy(fd);
     if (own < 0)
         return NULL;
-    if (!f) {
-        f = sim_alloc(1, sizeof *f);
-        f->dev = st.st_dev;
-        f->ino = st.st_ino;
-        f->fd = -1;
-        DL_APPEND(vm->files, f);
-    }
+    if (!f)
+        f = vm_file_new(vm, st.st_dev, st.st_ino);
     prog_host_close(f->fd);
     f->fd = own;
     f->writable = writable;
@@ -66,14 +74,12 @@ struct lx_vm_file *lx_vm_file_open(struct lx_vm *vm, int fd, bool writable)
     return f;
 }
 
-struct lx_vm_file *lx_vm_file_unnamed(struct lx_vm *vm, uint64_t size)
+struct lx_vm_file *lx_vm_file_unnamed(struct lx_vm *vm, uint64_t bytes)
 {
-    const int fd = prog_host_memfd_create("shared", MFD_CLOEXEC);
-    struct lx_vm_file *f = NULL;
+    struct lx_vm_file *f = vm_file_new(vm, NO_DEVICE, ++vm->unnamed);
 
-    if (fd >= 0 && prog_host_ftruncate(fd, (off_t)size) == 0)
-        f = lx_vm_file_open(vm, fd, false);
-    prog_host_close(fd);
+    f->bytes = bytes;
+    f->refs = 1;
     return f;
 }
 
@@ -115,6 +121,8 @@ uint64_t lx_vm_file_size(const struct lx_vm_file *f)
 {
     struct stat st;
 
+    if (f->fd < 0)
+        return f->bytes;
     return prog_host_fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
@@ -181,7 +189,8 @@ void lx_vm_file_add_page(struct lx_vm_file *f, uint64_t index, uint64_t pa)
 void lx_vm_file_fill(struct lx_vm *vm, const struct lx_vm_file *f, uint64_t at, uint8_t *to,
                      size_t n)
 {
-    n = read_host(f->fd, to, n, at, &vm->unreadable); /* zeros would be another program */
+    if (f->fd >= 0) /* else zeros, which it has; of the host's they would be another program */
+        n = read_host(f->fd, to, n, at, &vm->unreadable);
     lx_vm_file_overlay(vm, f->dev, f->ino, at, to, n);
 }
 

@@ -1,6 +1,8 @@
 /*
  * Files behind memory (vm_file.c). A file has one record however often it is mapped, with one
- * descriptor of the host; areas count in `refs`, shared ones in `shared` too.
+ * descriptor of the host; areas count in `refs`, shared ones in `shared` too. Shared memory without
+ * a file has a record too, as Linux gives it a file without a name: its parts, mapped twice or
+ * moved apart, stay one.
  */
 #ifndef LX_VM_FILE_H
 #define LX_VM_FILE_H
@@ -12,17 +14,17 @@ struct lx_vm_cached;
 struct lx_vm_file {
     struct lx_vm_file *prev, *next;
     uint64_t dev, ino;
-    int fd;        /**< own, closed with the last area */
-    bool writable; /**< pages can be written back */
+    uint64_t bytes; /**< of one without a name, which the host does not know */
+    int fd;         /**< own, closed with the last area; -1: it has no name */
+    bool writable;  /**< pages can be written back */
     unsigned refs, shared;
     struct lx_vm_cached *pages; /**< of shared mappings; theirs while there is one */
 };
 
 /** The record of an open file, one use more. @return NULL when the host has no descriptor left */
 struct lx_vm_file *lx_vm_file_open(struct lx_vm *vm, int fd, bool writable);
-/** One without a name that nobody else has, one use: its pages are never written back.
- *  @return NULL as above */
-struct lx_vm_file *lx_vm_file_unnamed(struct lx_vm *vm, uint64_t size);
+/** One without a name, of zeros, one use: its pages are all there is of it. */
+struct lx_vm_file *lx_vm_file_unnamed(struct lx_vm *vm, uint64_t bytes);
 void lx_vm_file_release(struct lx_vm *vm, struct lx_vm_file *f);
 /** One shared area more or less; the last one takes the pages along, written back. */
 void lx_vm_file_share(struct lx_vm_file *f);
