@@ -114,7 +114,7 @@ static int64_t odd(struct lx_call *c)
     case GET_NAME:
         return lx_vm_write(&c->p->vm, c->a[1], c->t->name, sizeof c->t->name);
     case SET_TIMERSLACK:
-        c->t->slack = c->a[1] && (int64_t)c->a[1] > 0 ? c->a[1] : SLACK_NS;
+        c->t->slack = c->a[1] && (int64_t)c->a[1] > 0 ? c->a[1] : c->t->slack_born;
         return 0;
     case GET_TIMERSLACK:
         return (int64_t)(c->t->slack ? c->t->slack : SLACK_NS);

@@ -166,6 +166,42 @@ static void messages(void)
     msgctl(msg, IPC_RMID, NULL);
 }
 
+static struct {
+    long type;
+    char text[8000];
+} large;
+
+static void *sends_large(void *queue)
+{
+    large.type = 1;
+    CHECK(msgsnd((int)(intptr_t)queue, &large, sizeof large.text, 0) == 0);
+    return NULL;
+}
+
+/** A queue has no room for a third large message, but for a small one: that does not wait behind
+ *  who waits. */
+static void passing(void)
+{
+    const int queue = msgget(IPC_PRIVATE, 0600);
+    struct message m = {.type = 2};
+    pthread_t t[3];
+    struct msqid_ds state;
+
+    for (int i = 0; i < 3; i++)
+        pthread_create(&t[i], NULL, sends_large, (void *)(intptr_t)queue);
+    do
+        msgctl(queue, IPC_STAT, &state);
+    while (state.msg_qnum < 2);
+    usleep(2000); /* the third has fallen asleep */
+    CHECK(msgsnd(queue, &m, 10, IPC_NOWAIT) == 0);
+    CHECK(msgrcv(queue, &m, sizeof m.text, 2, IPC_NOWAIT) == 10);
+    for (int i = 0; i < 3; i++)
+        CHECK(msgrcv(queue, &large, sizeof large.text, 1, 0) == sizeof large.text);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    msgctl(queue, IPC_RMID, NULL);
+}
+
 static void *consumes(void *sum)
 {
     char text[64];
@@ -253,6 +289,7 @@ int main(void)
     ping();
     removed();
     messages();
+    passing();
     queues();
     memory();
     return guest_result();

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -106,6 +107,9 @@ static void *goes_on(void *arg)
     const pid_t pid = getpid();
 
     CHECK(pthread_setname_np(pthread_self(), "the second") == 0);
+    CHECK(prctl(PR_GET_TIMERSLACK) == 12345 &&
+          prctl(PR_SET_TIMERSLACK, 0) == 0); /* the creator's */
+    CHECK(prctl(PR_GET_TIMERSLACK) == 12345);
     CHECK(pthread_join(first, NULL) == 0);
     /* Elsewhere the thread may have said that it ends a little before it has. */
     while (strncmp(strchr(text_of("/proc/self/task/%d/stat", pid), ')'), ") Z ", 4) != 0)
@@ -125,7 +129,7 @@ int main(void)
     pthread_t other;
 
     first = pthread_self();
-    CHECK(pthread_setname_np(first, "the first") == 0);
+    CHECK(pthread_setname_np(first, "the first") == 0 && prctl(PR_SET_TIMERSLACK, 12345) == 0);
     CHECK(pthread_create(&other, NULL, goes_on, NULL) == 0);
     pthread_exit(NULL);
 }

@@ -74,8 +74,8 @@ static bool msg_takes(int64_t type, uint64_t flags, const struct lx_note *n)
 {
     if (type == 0)
         return true;
-    if (type < 0)
-        return n->type <= -type;
+    if (type < 0) /* the lowest has no opposite */
+        return n->type <= (type == INT64_MIN ? INT64_MAX : -type);
     return (n->type == type) != !!(flags & MSG_EXCEPT_);
 }
 
@@ -121,12 +121,16 @@ static void msg_put(struct lx_prog *p, struct msgs *q, struct lx_note *n)
     q->count++;
 }
 
-/** Lets those in line send while there is room. */
+/** Lets those in line send for whom there is room: a small message goes past a large one. */
 static void let_in(struct lx_prog *p, struct msgs *q)
 {
-    while (q->senders && msg_room(q, q->senders->note->len)) {
-        struct lx_note *n = q->senders->note;
-        lx_waiter_serve(&q->senders, q->senders, 0);
+    struct lx_waiter *w, *tmp;
+
+    DL_FOREACH_SAFE(q->senders, w, tmp) {
+        struct lx_note *n = w->note;
+        if (!msg_room(q, n->len))
+            continue;
+        lx_waiter_serve(&q->senders, w, 0);
         msg_put(p, q, n);
     }
 }
@@ -157,7 +161,7 @@ int64_t lx_msg_send(struct lx_call *c, uint64_t id, uint64_t message, uint64_t s
     c->t->note = waiter.note;
     q = msg_queue_of(c->p, id);
     err = !q ? -EINVAL : lx_sysv_allows(&q->head, 2) ? 0 : -EACCES;
-    if (err == 0 && !q->senders && msg_room(q, size))
+    if (err == 0 && msg_room(q, size))
         msg_put(c->p, q, waiter.note);
     else if (err == 0)
         err = flags & IPC_NOWAIT_ ? -EAGAIN : msg_wait(c, &q->senders, &waiter);

@@ -20,18 +20,12 @@ enum { SHM_RDONLY_ = 010000, SHM_RND_ = 020000, SHM_REMAP_ = 040000, SHM_EXEC_ =
 enum { SHM_HUGETLB_ = 04000 };
 enum { SHM_LOCK_ = 11, SHM_UNLOCK_ = 12 };
 
-struct attachment {
-    struct attachment *prev, *next;
-    uint64_t at, len;
-};
-
 struct segment {
     struct lx_sysv head;
     int fd;
     uint64_t dev, ino; /* of the file */
     uint64_t size;
     uint64_t attached_at, detached_at; /* [s] */
-    struct attachment *attached;
 };
 
 static struct segment *segment_of(struct lx_prog *p, uint64_t id)
@@ -48,10 +42,7 @@ static uint64_t shm_bytes_of(const struct lx_prog *p, uint64_t size)
 void lx_shm_free(struct lx_prog *p, struct lx_sysv *s)
 {
     struct segment *g = (struct segment *)(void *)s;
-    struct attachment *a, *tmp;
 
-    DL_FOREACH_SAFE(g->attached, a, tmp)
-        free(a);
     prog_host_close(g->fd);
     lx_give_back(p, shm_bytes_of(p, g->size));
     free(g);
@@ -108,18 +99,19 @@ static int64_t shm_place(const struct lx_vm *vm, uint64_t addr, uint64_t flags)
     return !addr && flags & SHM_REMAP_ ? -EINVAL : (int64_t)addr;
 }
 
-/** Attachments that munmap or another mapping has taken away are none. */
-static void look_after(struct lx_prog *p, struct segment *g)
+static bool shm_is_of(const struct lx_vm_area *a, const struct segment *g)
 {
-    struct attachment *a, *tmp;
+    return a->file && a->file->dev == g->dev && a->file->ino == g->ino;
+}
 
-    DL_FOREACH_SAFE(g->attached, a, tmp) {
-        const struct lx_vm_area *area = lx_vm_find(&p->vm, a->at);
-        if (area && area->file && area->file->dev == g->dev && area->file->ino == g->ino)
-            continue;
-        DL_DELETE(g->attached, a);
-        free(a);
-    }
+/** As Linux counts: each area that is of the segment, also parts of one attachment. */
+static unsigned shm_attached(const struct lx_vm *vm, const struct segment *g)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < vm->count; i++)
+        n += shm_is_of(&vm->areas[i], g);
+    return n;
 }
 
 int64_t lx_shm_attach(struct lx_call *c, uint64_t id, uint64_t addr, uint64_t flags)
@@ -135,26 +127,17 @@ int64_t lx_shm_attach(struct lx_call *c, uint64_t id, uint64_t addr, uint64_t fl
         .writable = true,
         .limit = UINT64_MAX,
     };
-    struct attachment *a;
     int64_t at;
 
     if (!g || want < 0)
         return -EINVAL;
     if (!lx_sysv_allows(&g->head, flags & SHM_RDONLY_ ? 4 : 6))
         return -EACCES;
-    look_after(c->p, g);
     rq.fd = g->fd;
     rq.len = shm_bytes_of(c->p, g->size);
     at = lx_vm_map(&c->p->vm, &rq);
     if (at < 0)
         return at == -EEXIST ? -EINVAL : at;
-    DL_SEARCH_SCALAR(g->attached, a, at, (uint64_t)at);
-    if (!a) { /* else it was attached over itself */
-        a = sim_alloc(1, sizeof *a);
-        DL_APPEND(g->attached, a);
-    }
-    a->at = (uint64_t)at;
-    a->len = rq.len;
     g->attached_at = lx_sysv_now(c->p);
     return at;
 }
@@ -182,35 +165,46 @@ void lx_shm_left(struct lx_prog *p, uint64_t dev, uint64_t ino)
     }
 }
 
+/** The first area from `addr` on that lies where an attachment at `addr` would have it.
+ *  @param only  of this segment, or NULL: of any @param[out] g  whose it is */
+static const struct lx_vm_area *shm_part(const struct lx_prog *p, uint64_t addr,
+                                         const struct segment *only, struct segment **g)
+{
+    for (size_t i = 0; i < p->vm.count; i++) {
+        const struct lx_vm_area *a = &p->vm.areas[i];
+        struct lx_sysv *s;
+        if (!a->file || a->start < addr || a->start - addr != a->offset)
+            continue;
+        DL_FOREACH(p->sysv[SYSV_SEGMENTS], s) {
+            *g = (struct segment *)(void *)s;
+            if (shm_is_of(a, *g) && (!only || *g == only))
+                return a;
+        }
+    }
+    return NULL;
+}
+
+/** Takes away what is left of the attachment at `addr`, and nothing that has come in its place. */
 int64_t lx_shm_detach(struct lx_call *c, uint64_t addr)
 {
-    struct lx_sysv *s;
-    struct attachment *a;
+    struct segment *only, *g;
+    const struct lx_vm_area *a = shm_part(c->p, addr, NULL, &only);
+    uint64_t bytes;
 
-    DL_FOREACH(c->p->sysv[SYSV_SEGMENTS], s) {
-        struct segment *g = (struct segment *)(void *)s;
-        look_after(c->p, g);
-        DL_SEARCH_SCALAR(g->attached, a, at, addr);
-        if (!a)
-            continue;
-        DL_DELETE(g->attached, a);
-        g->detached_at = lx_sysv_now(c->p);
-        lx_vm_unmap(&c->p->vm, a->at,
-                    a->len); /* lx_shm_left, if this was the last: g may be gone */
-        free(a);
-        return 0;
-    }
-    return -EINVAL;
+    if (!a || addr & (c->p->vm.page - 1))
+        return -EINVAL;
+    bytes = shm_bytes_of(c->p, only->size);
+    only->detached_at = lx_sysv_now(c->p);
+    do /* lx_shm_left with the last: the segment may be gone */
+        lx_vm_unmap(&c->p->vm, a->start, a->end - a->start);
+    while ((a = shm_part(c->p, addr, only, &g)) && a->end - addr <= bytes);
+    return 0;
 }
 
 static int64_t stat_segment(struct lx_call *c, struct segment *g, uint64_t va)
 {
-    const struct attachment *a;
-    unsigned attached;
     struct lx_out o;
 
-    look_after(c->p, g);
-    DL_COUNT(g->attached, a, attached);
     lx_out_start(&o, c->p->kind);
     lx_sysv_out(&o, &g->head);
     lx_out_long(&o, g->size);
@@ -219,7 +213,7 @@ static int64_t stat_segment(struct lx_call *c, struct segment *g, uint64_t va)
     lx_sysv_out_time(&o, g->head.changed);
     lx_out_int(&o, 4, FIRST_TID);
     lx_out_int(&o, 4, g->attached_at ? FIRST_TID : 0);
-    lx_out_long(&o, attached);
+    lx_out_long(&o, shm_attached(&c->p->vm, g));
     lx_out_skip(&o, o.len + (c->p->n64 ? 16 : 8));
     return lx_out_write(&o, &c->p->vm, va);
 }

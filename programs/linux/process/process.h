@@ -213,12 +213,14 @@ struct lx_thread {
     uint64_t badvaddr;
     uint32_t trap_code;
     bool absent, unmapped, protected;
+    uint64_t given; /**< pages that the system call gave memory, before anybody touched them */
 
     /* blocking */
     enum lx_wake wake;
-    uint32_t policy; /**< SCHED_ number, with SCHED_RESET_ON_FORK; changes nothing */
-    int nice;        /**< -20 .. 19; changes nothing */
-    uint64_t slack;  /**< [ns] PR_SET_TIMERSLACK; 0: never set; changes nothing */
+    uint32_t policy;     /**< SCHED_ number, with SCHED_RESET_ON_FORK; changes nothing */
+    int nice;            /**< -20 .. 19; changes nothing */
+    uint64_t slack;      /**< [ns] PR_SET_TIMERSLACK; 0: never set; changes nothing */
+    uint64_t slack_born; /**< the creator's at that time: what 0 sets */
     bool interruptible;
     bool waiting;          /**< its actor waits in lx_thread_block */
     sim_tick deadline;     /**< valid while waiting; SIM_NEVER: none */

@@ -38,7 +38,7 @@ static int write_action(struct lx_prog *p, uint64_t va, const struct lx_action *
 int64_t lx_sys_rt_sigaction(struct lx_call *c)
 {
     struct lx_prog *p = c->p;
-    struct lx_action *a, new = {0};
+    struct lx_action *a, old, new = {0};
 
     if (c->a[3] != lx_signal_set_bytes(c->p) || c->a[0] < 1 || c->a[0] > c->p->kind->signals)
         return -EINVAL;
@@ -49,13 +49,12 @@ int64_t lx_sys_rt_sigaction(struct lx_call *c)
         if (read_action(p, c->a[1], &new) < 0)
             return -EFAULT;
     }
-    if (c->a[2] && write_action(p, c->a[2], a) < 0)
-        return -EFAULT;
+    old = *a;
     if (c->a[1]) {
         *a = new;
         lx_signal_settle(p, (int)c->a[0]);
     }
-    return 0;
+    return c->a[2] ? write_action(p, c->a[2], &old) : 0; /* set, whether or not it can be stored */
 }
 
 int64_t lx_sys_rt_sigprocmask(struct lx_call *c)
@@ -278,36 +277,39 @@ static int read_info(struct lx_call *c, uint64_t sig, uint64_t va, struct lx_sig
     return 0;
 }
 
-/** Sends what the caller says; only to itself may it pretend to be the kernel or kill. */
-static int64_t sys_signal_queue(struct lx_call *c, uint64_t pid, struct lx_thread *t, uint64_t sig,
-                                uint64_t va)
+/** Only to itself may a thread pretend to be the kernel, or kill. */
+static bool may_pretend(const struct lx_call *c, const struct lx_siginfo *info, uint32_t to)
 {
-    struct lx_siginfo info = {.sender = c->t->tid};
-
-    if (read_info(c, sig, va, &info) < 0)
-        return -EFAULT;
-    if (pid != FIRST_TID && !lx_thread_named(c->p, (uint32_t)pid))
-        return pid == INIT ? -EPERM : -ESRCH;
-    if (sig > c->p->kind->signals)
-        return -EINVAL;
-    return sys_signal_post(c->p, t, &info);
+    return (info->code < 0 && info->code != SI_TKILL_) || to == c->t->tid;
 }
 
 int64_t lx_sys_rt_sigqueueinfo(struct lx_call *c)
 {
-    return sys_signal_queue(c, c->a[0], NULL, c->a[1], c->a[2]);
+    const uint64_t pid = c->a[0], sig = c->a[1];
+    struct lx_siginfo info = {.sender = c->t->tid};
+
+    if (read_info(c, sig, c->a[2], &info) < 0)
+        return -EFAULT;
+    if (!may_pretend(c, &info, (uint32_t)pid))
+        return -EPERM;
+    if (pid != FIRST_TID && !lx_thread_named(c->p, (uint32_t)pid))
+        return pid == INIT ? -EPERM : -ESRCH;
+    return sig > c->p->kind->signals ? -EINVAL : sys_signal_post(c->p, NULL, &info);
 }
 
 int64_t lx_sys_rt_tgsigqueueinfo(struct lx_call *c)
 {
     struct lx_thread *t = lx_thread_named(c->p, (uint32_t)c->a[1]);
-    struct lx_siginfo info;
+    const uint64_t sig = c->a[2];
+    struct lx_siginfo info = {.sender = c->t->tid};
 
-    if (read_info(c, c->a[2], c->a[3], &info) < 0)
+    if (read_info(c, sig, c->a[3], &info) < 0)
         return -EFAULT;
     if ((int32_t)c->a[0] <= 0 || (int32_t)c->a[1] <= 0)
         return -EINVAL;
-    if (c->a[0] == INIT && c->a[1] == INIT)
+    if (!may_pretend(c, &info, (uint32_t)c->a[1]) || (c->a[0] == INIT && c->a[1] == INIT))
         return -EPERM;
-    return t && c->a[0] == FIRST_TID ? sys_signal_queue(c, c->a[0], t, c->a[2], c->a[3]) : -ESRCH;
+    if (!t || c->a[0] != FIRST_TID)
+        return -ESRCH;
+    return sig > c->p->kind->signals ? -EINVAL : sys_signal_post(c->p, t, &info);
 }

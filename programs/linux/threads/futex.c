@@ -28,7 +28,6 @@ enum {
     FUTEX_WAIT_REQUEUE_PI = 11,
     FUTEX_CMP_REQUEUE_PI = 12,
     FUTEX_LOCK_PI2 = 13,
-    FUTEX_OPS = 127, /* without the two flags */
     FUTEX_PRIVATE = 128,
     FUTEX_CLOCK_REALTIME = 256,
 };
@@ -341,7 +340,7 @@ static int64_t wake_and_requeue(struct lx_call *c, bool compare)
 /** futex(word, op, value, timeout or value2, word2, value3) */
 int64_t lx_sys_futex(struct lx_call *c)
 {
-    const uint64_t op = c->a[1] & FUTEX_OPS;
+    const uint32_t op = (uint32_t)c->a[1] & ~(uint32_t)(FUTEX_PRIVATE | FUTEX_CLOCK_REALTIME);
     const bool realtime = c->a[1] & FUTEX_CLOCK_REALTIME;
 
     if (realtime && op != FUTEX_WAIT_BITSET && op != FUTEX_WAIT_REQUEUE_PI && op != FUTEX_LOCK_PI2)

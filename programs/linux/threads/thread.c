@@ -49,6 +49,7 @@ int64_t lx_sys_clone(struct lx_call *c)
     p->steps->born(t, c->t);
     memcpy(t->name, c->t->name, sizeof t->name);
     t->nice = c->t->nice;
+    t->slack = t->slack_born = c->t->slack;
     if (!(c->t->policy & SCHED_RESET_ON_FORK_))
         t->policy = c->t->policy;
     memcpy(t->affinity, c->t->affinity, sizeof t->affinity);

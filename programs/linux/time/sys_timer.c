@@ -87,9 +87,15 @@ int64_t lx_sys_alarm(struct lx_call *c)
     return (int64_t)whole_seconds(left);
 }
 
-static int put_itimer(struct lx_call *c, const struct lx_timer *t, uint64_t va)
+/** How often, and how long yet [ns]. */
+static void timer_times(const struct lx_prog *p, const struct lx_timer *t, uint64_t ns[2])
 {
-    uint64_t ns[2] = {lx_ns(c->p, t->every), lx_ns(c->p, lx_timer_left(c->p, t))};
+    ns[0] = lx_ns(p, t->every);
+    ns[1] = lx_ns(p, lx_timer_left(p, t));
+}
+
+static int put_itimer(struct lx_call *c, const uint64_t ns[2], uint64_t va)
+{
     struct lx_out o;
 
     lx_out_start(&o, c->p->kind);
@@ -102,9 +108,12 @@ static int put_itimer(struct lx_call *c, const struct lx_timer *t, uint64_t va)
 
 int64_t lx_sys_getitimer(struct lx_call *c)
 {
+    uint64_t ns[2];
+
     if (c->a[0] >= KINDS)
         return -EINVAL;
-    return put_itimer(c, sys_timer_interval(c->p, (int)c->a[0]), c->a[1]);
+    timer_times(c->p, sys_timer_interval(c->p, (int)c->a[0]), ns);
+    return put_itimer(c, ns, c->a[1]);
 }
 
 /** Two times of seconds and `parts` of one. @return 0, -EFAULT, -EINVAL */
@@ -127,7 +136,7 @@ static int read_times(struct lx_call *c, uint64_t va, unsigned width, int64_t pa
 
 int64_t lx_sys_setitimer(struct lx_call *c)
 {
-    uint64_t ns[2] = {0, 0};
+    uint64_t ns[2] = {0, 0}, old[2];
     struct lx_timer *t;
     int err = 0;
 
@@ -138,18 +147,16 @@ int64_t lx_sys_setitimer(struct lx_call *c)
     if (c->a[0] >= KINDS)
         return -EINVAL;
     t = sys_timer_interval(c->p, (int)c->a[0]);
-    if (c->a[2] && put_itimer(c, t, c->a[2]) < 0)
-        return -EFAULT;
+    timer_times(c->p, t, old);
     lx_timer_set(t, from_now(c->p, t, ns[1]), lx_ticks(c->p, ns[0]));
-    return 0;
+    return c->a[2] ? put_itimer(c, old, c->a[2]) : 0; /* set, whether or not this can be stored */
 }
 
 /* ---- what POSIX timers and descriptors share ------------------------------------------------- */
 
-int lx_timer_put(struct lx_call *c, unsigned i, const struct lx_timer *t)
+static int put_times(struct lx_call *c, unsigned i, const uint64_t ns[2])
 {
     const unsigned width = lx_call_time_width(c, i);
-    uint64_t ns[2] = {lx_ns(c->p, t->every), lx_ns(c->p, lx_timer_left(c->p, t))};
     struct lx_out o;
 
     lx_out_start(&o, c->p->kind);
@@ -160,10 +167,18 @@ int lx_timer_put(struct lx_call *c, unsigned i, const struct lx_timer *t)
     return lx_out_write(&o, &c->p->vm, c->a[i]);
 }
 
+int lx_timer_put(struct lx_call *c, unsigned i, const struct lx_timer *t)
+{
+    uint64_t ns[2];
+
+    timer_times(c->p, t, ns);
+    return put_times(c, i, ns);
+}
+
 int64_t lx_timer_settime(struct lx_call *c, struct lx_timer *t)
 {
     enum { ABSTIME = 1 };
-    uint64_t ns[2];
+    uint64_t ns[2], old[2];
     int err = read_times(c, c->a[2], lx_call_time_width(c, 2), LX_SECOND_NS, ns);
     sim_tick at;
 
@@ -171,8 +186,7 @@ int64_t lx_timer_settime(struct lx_call *c, struct lx_timer *t)
         return err;
     if (!t)
         return -EINVAL;
-    if (c->a[3] && lx_timer_put(c, 3, t) < 0)
-        return -EFAULT;
+    timer_times(c->p, t, old);
     if (!ns[1])
         at = SIM_NEVER;
     else if (!(c->a[1] & ABSTIME))
@@ -180,7 +194,7 @@ int64_t lx_timer_settime(struct lx_call *c, struct lx_timer *t)
     else
         at = lx_call_deadline(c, true, t->realtime, ns[1]);
     lx_timer_set(t, at, lx_ticks(c->p, ns[0]));
-    return 0;
+    return c->a[3] ? put_times(c, 3, old) : 0; /* set, as above */
 }
 
 /* ---- POSIX timers ---------------------------------------------------------------------------- */
