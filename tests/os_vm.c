@@ -18,16 +18,23 @@ struct fixture {
     uint64_t page;
 };
 
-static struct fixture *setup(bool n64)
+/** @param memory  [bytes] of each station; 0: as many as usual */
+static struct fixture *setup_with(bool n64, uint64_t memory)
 {
     struct nm_params p;
     struct fixture *f = calloc(1, sizeof *f);
 
     nm_params_default(&p);
+    p.memory_size = memory ? memory : p.memory_size;
     f->m = nm_machine_new(&p, &pc_r4400);
     lx_vm_init(&f->vm, f->m, &lx_kinds[n64 ? LX_N64 : LX_O32]);
     f->page = p.page_size;
     return f;
+}
+
+static struct fixture *setup(bool n64)
+{
+    return setup_with(n64, 0);
 }
 
 static void teardown(struct fixture *f)
@@ -137,6 +144,27 @@ Test(os_vm, holes_end_some_calls_and_no_others)
     cr_expect(lx_vm_has_locked(&f->vm, at, f->page) && !lx_vm_has_locked(&f->vm, behind, f->page));
     cr_expect_eq(lx_vm_protect(&f->vm, at, len, 0), -ENOMEM);
     cr_expect(word_at(f, at) == -EFAULT && word_at(f, behind) == 0);
+    teardown(f);
+}
+
+Test(os_vm, pages_may_come_before_they_are_touched)
+{
+    struct fixture *f = setup_with(true, 1 << 20);
+    const uint64_t at = (uint64_t)map(f, 0x40000000, 4, RW, true), len = 4 * f->page;
+    uint64_t first;
+
+    lx_vm_protect(&f->vm, at + 2 * f->page, f->page, 0);
+    cr_expect_eq(lx_vm_populate(&f->vm, at, len, 0), -EACCES);
+    cr_expect_eq(lx_vm_present(&f->vm, at, at + len, &first), 2 * f->page);
+    lx_vm_protect(&f->vm, at + 2 * f->page, f->page, LX_R);
+    cr_expect_eq(lx_vm_populate(&f->vm, at, len, LX_W), -EACCES);
+    cr_expect_eq(lx_vm_populate(&f->vm, at, len, LX_R), 0);
+    cr_expect_eq(lx_vm_present(&f->vm, at, at + len, &first), len);
+    lx_vm_unmap(&f->vm, at + f->page, f->page);
+    cr_expect_eq(lx_vm_populate(&f->vm, at, len, 0), -ENOMEM);
+    cr_assert(map(f, 0x50000000, (64 << 20) / f->page, RW, true) > 0);
+    cr_expect_eq(lx_vm_populate(&f->vm, 0x50000000, 64 << 20, 0), -ENOMEM);
+    cr_expect(!f->vm.full, "nothing was touched that is not there");
     teardown(f);
 }
 

@@ -14,6 +14,8 @@ enum {
     G_MAP_FIXED = 0x10,
     G_MAP_ANONYMOUS = 0x800,
     G_MAP_LOCKED = 0x8000,
+    G_MAP_POPULATE = 0x10000,
+    G_MAP_NONBLOCK = 0x20000,
     G_MAP_STACK = 0x40000,
     G_MAP_HUGETLB = 0x80000,
     G_MAP_FIXED_NOREPLACE = 0x100000,
@@ -30,6 +32,8 @@ enum {
     G_MADV_FREE = 8,
     G_MADV_REMOVE = 9,
     G_MADV_WIPEONFORK = 18,
+    G_MADV_POPULATE_READ = 22,
+    G_MADV_POPULATE_WRITE = 23,
     G_MADV_DONTNEED_LOCKED = 24,
     G_MADV_LAST = 25,
     G_MADV_HOLE = 5, /* 5 .. 7 mean nothing */
@@ -85,6 +89,35 @@ static void say_stack(struct lx_prog *p, uint64_t len)
     prog_say(p->run, text);
 }
 
+/** [bytes] Whole pages. */
+static uint64_t memory_pages(const struct lx_call *c, uint64_t len)
+{
+    return (len + c->p->vm.page - 1) & ~(c->p->vm.page - 1);
+}
+
+/** Gives pages memory, for the time that as many faults take. @return as lx_vm_populate */
+static int64_t memory_give(struct lx_call *c, uint64_t at, uint64_t len, unsigned rights)
+{
+    struct lx_vm *vm = &c->p->vm;
+    const uint64_t before = vm->resident;
+    const int64_t err = lx_vm_populate(vm, at, len, rights);
+    const uint64_t given = (vm->resident - before) >> vm->shift;
+
+    c->t->given += given;
+    c->t->usage.faults += given;
+    return err;
+}
+
+/** Locked memory is there at once, and so is what shall be. As in Linux nobody hears of what
+ *  cannot be had: it is missed when it is touched. */
+static void memory_settle(struct lx_call *c, uint64_t at, uint64_t len, bool asked)
+{
+    const struct lx_vm_area *a = lx_vm_find(&c->p->vm, at);
+
+    if (a && (asked || (a->locked && !c->p->vm.lock_on_touch)))
+        memory_give(c, at, len, 0);
+}
+
 static int64_t memory_map(struct lx_call *c, uint64_t offset)
 {
     uint64_t flags = c->a[3], type = flags & G_MAP_TYPE;
@@ -127,6 +160,9 @@ static int64_t memory_map(struct lx_call *c, uint64_t offset)
         err = lx_host_says(c->p, lx_vm_map(&c->p->vm, &rq));
     if (err == -ENOMEM && flags & G_MAP_STACK)
         say_stack(c->p, rq.len);
+    if (err > 0)
+        memory_settle(c, (uint64_t)err, memory_pages(c, rq.len),
+                      (flags & (G_MAP_POPULATE | G_MAP_NONBLOCK)) == G_MAP_POPULATE);
     return err;
 }
 
@@ -158,17 +194,26 @@ int64_t lx_sys_mprotect(struct lx_call *c)
 int64_t lx_sys_mremap(struct lx_call *c)
 {
     const uint64_t flags = c->a[3], moves = G_MREMAP_FIXED | G_MREMAP_DONTUNMAP;
+    int64_t at;
 
     if (flags & ~(moves | G_MREMAP_MAYMOVE) || (flags & moves && !(flags & G_MREMAP_MAYMOVE)) ||
         (flags & G_MREMAP_DONTUNMAP && c->a[1] != c->a[2]))
         return -EINVAL;
-    return lx_vm_remap(&c->p->vm, c->a[0], c->a[1], c->a[2], flags & G_MREMAP_MAYMOVE,
-                       flags & G_MREMAP_FIXED ? c->a[4] : 0);
+    at = lx_vm_remap(&c->p->vm, c->a[0], c->a[1], c->a[2], flags & G_MREMAP_MAYMOVE,
+                     flags & G_MREMAP_FIXED ? c->a[4] : 0);
+    if (at > 0 && c->a[2] > c->a[1])
+        memory_settle(c, (uint64_t)at + memory_pages(c, c->a[1]),
+                      memory_pages(c, c->a[2]) - memory_pages(c, c->a[1]), false);
+    return at;
 }
 
 int64_t lx_sys_brk(struct lx_call *c)
 {
-    return (int64_t)lx_vm_brk(&c->p->vm, c->a[0]);
+    const uint64_t old = memory_pages(c, c->p->vm.brk), brk = lx_vm_brk(&c->p->vm, c->a[0]);
+
+    if (brk > old)
+        memory_settle(c, old, memory_pages(c, brk) - old, false);
+    return (int64_t)brk;
 }
 
 /** Whether a range starts at a page and does not wrap around. */
@@ -186,6 +231,11 @@ int64_t lx_sys_madvise(struct lx_call *c)
         return -EINVAL;
     if (advice == G_MADV_DONTNEED || advice == G_MADV_DONTNEED_LOCKED)
         return lx_vm_discard(&c->p->vm, c->a[0], c->a[1], advice == G_MADV_DONTNEED_LOCKED);
+    if (advice == G_MADV_POPULATE_READ || advice == G_MADV_POPULATE_WRITE) {
+        const int64_t err = memory_give(c, c->a[0], memory_pages(c, c->a[1]),
+                                        advice == G_MADV_POPULATE_READ ? LX_R : LX_W);
+        return err == -EACCES ? -EINVAL : err;
+    }
     if ((advice == G_MADV_FREE || advice == G_MADV_WIPEONFORK) &&
         !lx_vm_is_own(&c->p->vm, c->a[0], c->a[1]))
         return -EINVAL;
@@ -202,34 +252,55 @@ int64_t lx_sys_msync(struct lx_call *c)
     return lx_vm_mapped(&c->p->vm, c->a[0], c->a[1]);
 }
 
-/* ---- keeping pages in memory: they always are ------------------------------------------------ */
+/* ---- keeping pages in memory: they always are, once they have some --------------------------- */
 
-static int64_t memory_lock(struct lx_call *c, bool locked)
+/** @param touch  they have memory when they are touched, not at once */
+static int64_t memory_lock(struct lx_call *c, bool locked, bool touch)
 {
     const uint64_t page = c->p->vm.page, from = c->a[0] & ~(page - 1);
     const uint64_t all = (c->a[0] - from + c->a[1] + page - 1) & ~(page - 1);
     const uint64_t len = c->p->n64 ? all : (uint32_t)all; /* of a word, as Linux reckons */
+    int64_t err;
 
     if (locked && c->p->vm.most.locked == 0)
         return -EPERM;
     if (from + len < from)
         return -EINVAL;
-    return lx_vm_lock(&c->p->vm, from, len, locked);
+    err = lx_vm_lock(&c->p->vm, from, len, locked);
+    if (err == 0 && locked && !touch) {
+        err = memory_give(c, from, len, 0);
+        err = err == -ENOMEM ? -EAGAIN : err < 0 ? -ENOMEM : 0; /* POSIX' words */
+    }
+    return err;
 }
 
 int64_t lx_sys_mlock(struct lx_call *c)
 {
-    return memory_lock(c, true);
+    return memory_lock(c, true, false);
 }
 
 int64_t lx_sys_munlock(struct lx_call *c)
 {
-    return memory_lock(c, false);
+    return memory_lock(c, false, false);
 }
 
 int64_t lx_sys_mlock2(struct lx_call *c)
 {
-    return c->a[2] > 1 ? -EINVAL : memory_lock(c, true);
+    return c->a[2] > 1 ? -EINVAL : memory_lock(c, true, c->a[2]);
+}
+
+/** All that is mapped has memory; of the first stack, what lies above the lowest page in use. */
+static void memory_settle_all(struct lx_call *c)
+{
+    struct lx_vm *vm = &c->p->vm;
+
+    for (size_t i = 0; i < vm->count; i++) {
+        uint64_t from = vm->areas[i].start;
+        const uint64_t end = vm->areas[i].end;
+        if (from < vm->stack_end && vm->stack_end <= end)
+            lx_vm_present(vm, from, end, &from);
+        memory_give(c, from, end - from, 0);
+    }
 }
 
 int64_t lx_sys_mlockall(struct lx_call *c)
@@ -246,14 +317,17 @@ int64_t lx_sys_mlockall(struct lx_call *c)
     if ((c->a[0] & CURRENT) && u.all > vm->most.locked)
         return -ENOMEM;
     vm->lock_all = c->a[0] & FUTURE;
+    vm->lock_on_touch = c->a[0] & ON_FAULT;
     if (c->a[0] & CURRENT)
         lx_vm_lock_areas(vm, true);
+    if (c->a[0] & CURRENT && !vm->lock_on_touch)
+        memory_settle_all(c);
     return 0;
 }
 
 int64_t lx_sys_munlockall(struct lx_call *c)
 {
-    c->p->vm.lock_all = false;
+    c->p->vm.lock_all = c->p->vm.lock_on_touch = false;
     lx_vm_lock_areas(&c->p->vm, false);
     return 0;
 }
@@ -261,12 +335,12 @@ int64_t lx_sys_munlockall(struct lx_call *c)
 /** Every page is present that was touched; and one that was not costs no disk. */
 int64_t lx_sys_mincore(struct lx_call *c)
 {
-    const uint64_t page = c->p->vm.page, len = (c->a[1] + page - 1) & ~(page - 1);
+    const uint64_t page = c->p->vm.page, len = memory_pages(c, c->a[1]);
     uint64_t hole;
 
     if (c->a[0] & (page - 1))
         return -EINVAL;
-    if (c->a[0] + len < c->a[0])
+    if (len < c->a[1] || c->a[0] >= lx_vm_end(&c->p->vm) || len > lx_vm_end(&c->p->vm) - c->a[0])
         return -ENOMEM;
     hole = lx_vm_hole(&c->p->vm, c->a[0], len);
     for (uint64_t va = c->a[0]; va < hole; va += page)

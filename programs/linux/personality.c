@@ -128,6 +128,7 @@ static void take_trap(struct lx_thread *t, const struct nm_trap *trap)
     t->badvaddr = cpu->badvaddr;
     t->trap_code = cpu->trap_code;
     t->absent = cpu->absent;
+    t->given = 0;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
     pc_thread_take(t->p->m, trap->card, &t->regs, &t->call);

@@ -804,6 +804,39 @@ void lx_vm_bring_in(struct lx_vm *vm, unsigned card, uint64_t va)
         vm->paged(vm->paged_ctx, page, got);
 }
 
+/** Brings in [at, end) of an area. @return 0, -EFAULT, -ENOMEM as lx_vm_populate */
+static int64_t populate_area(struct lx_vm *vm, uint64_t at, uint64_t end)
+{
+    for (; at < end; at += vm->page) {
+        if (lx_vm_beyond(vm, at))
+            return -EFAULT;
+        lx_vm_bring_in(vm, vm->toucher, at);
+        if (vm->full) { /* the program has touched nothing yet: it may go on */
+            vm->full = false;
+            return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+int64_t lx_vm_populate(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned rights)
+{
+    const uint64_t end = addr + len;
+    int64_t err = 0;
+
+    for (size_t i = area_after(vm, addr); err == 0 && addr < end; i++) {
+        const struct lx_vm_area *a = &vm->areas[i];
+        if (i == vm->count || a->start > addr)
+            return -ENOMEM;
+        if (a->kind != VM_REGISTERS && (!a->rights || (a->rights & rights) != rights))
+            return -EACCES;
+        if (a->kind != VM_REGISTERS)
+            err = populate_area(vm, addr, a->end < end ? a->end : end);
+        addr = a->end;
+    }
+    return err;
+}
+
 enum nm_xlate lx_vm_touch(struct lx_vm *vm, unsigned card, uint64_t va, enum nm_access access,
                           uint64_t *pa)
 {

@@ -34,7 +34,7 @@ struct lx_vm_area {
     enum lx_vm_kind kind;
     bool shared;             /**< written back to `file` */
     bool read_only;          /**< shared, and the file was opened for reading only */
-    bool locked;             /**< by mlock: kept in memory, as all are */
+    bool locked;             /**< by mlock: kept in memory, as all are that have some */
     struct lx_vm_file *file; /**< NULL: zero pages */
     uint64_t offset; /**< file offset of `start`; VM_REGISTERS: its distance from NM_REGISTERS */
     uint64_t limit;  /**< file bytes at or beyond this offset read as zero */
@@ -76,6 +76,7 @@ struct lx_vm {
     uint64_t resident, resident_peak; /**< [bytes] have memory; had at most */
     uint64_t mapped_peak; /**< [bytes] at most, before something was unmapped; without the stack */
     bool lock_all;        /**< what is mapped from now on is locked (MCL_FUTURE) */
+    bool lock_on_touch;   /**< and has memory when it is touched, not at once (MCL_ONFAULT) */
 };
 
 /** Makes an empty space for such a program and gives it to the machine. */
@@ -174,6 +175,11 @@ enum nm_xlate lx_vm_translate(void *ctx, unsigned card, uint64_t va, enum nm_acc
 /** Gives the page of `va` memory, on behalf of `card`, if it is mapped and has none; vm->full:
  * there was none left. */
 void lx_vm_bring_in(struct lx_vm *vm, unsigned card, uint64_t va);
+/** Gives pages of [addr, addr + len) memory as if the caller of the system call touched them, up to
+ *  the first that cannot have any. @param rights  which a page must have; 0: any at all
+ *  @return 0; -EACCES: it has not these rights; -EFAULT: it lies beyond its file's end; -ENOMEM:
+ *  nothing is mapped there, or the machine's memory is full */
+int64_t lx_vm_populate(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned rights);
 /** Whether the page of `va` lies beyond the end of its file: touching it is a bus error. */
 bool lx_vm_beyond(const struct lx_vm *vm, uint64_t va);
 

@@ -339,7 +339,7 @@ static sim_tick sched_handled(const struct lx_thread *t)
 
     if (t->trap.preempted && t->trap.at >= tick_at)
         return lx_tick_cost(p, t->card, tick_at);
-    return t->absent ? p->par->os_fault : p->par->os_syscall;
+    return t->absent ? p->par->os_fault : p->par->os_syscall + t->given * p->par->os_fault;
 }
 
 /** The handler is done and the thread still has its card. */
