@@ -726,11 +726,10 @@ void look_object_unnamed(struct look_object *o, uint64_t va)
     name_offset(o);
 }
 
-/* "rows[][]" of "rows[3][]", and no thread. */
-static void group_part(char *key)
+void look_object_cut_numbers(char *path)
 {
-    char *to = key;
-    for (const char *c = key; *c; c++) {
+    char *to = path;
+    for (const char *c = path; *c; c++) {
         if (!strncmp(c, ", thread ", 9))
             c += 9 + strspn(c + 9, "0123456789");
         const size_t number = *c == '(' ? strspn(c + 1, "0123456789-,") : 0;
@@ -748,7 +747,7 @@ void look_object_group(struct look_object *object)
     char *number =
         object->kind == LOOK_OBJECT_HEAP && !object->part ? strrchr(object->key, '[') : NULL;
     if (object->part)
-        group_part(object->key);
+        look_object_cut_numbers(object->key);
     if (number && number > object->key && number[-1] == ' ')
         number[-1] = '\0';
 }

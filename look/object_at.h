@@ -70,6 +70,9 @@ bool look_object_same(struct look_finder *finder, const struct doc_truth *truth,
  *  one site are one object), the indices in a path, the thread of a local variable. */
 void look_object_group(struct look_object *object);
 
+/** Takes the indices, and the thread, off a path: "rows[][]" of "rows[3][5]". */
+void look_object_cut_numbers(char *path);
+
 /** The member of an object at an offset in it, as prog_names.member has it: of one with a
  *  `variable`. */
 void look_object_member(const struct look_finder *finder, const struct look_object *object,

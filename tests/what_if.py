@@ -14,14 +14,14 @@ import tempfile
 
 import simulator
 
-UNITS = "threads", "writers", "objects", "elements", "members", "leaves", "words"
+UNITS = "threads", "writers", "objects", "elements", "members", "leaves", "words", "sides"
 PARTS = {  # by units
-    "nested": (1, 1, 1, 2, 6, 10, 2),
-    "nested[1]": (1, 1, 1, 2, 3, 5, 1),
-    "wrapped": (1, 1, 1, 1, 1, 8, 2),
-    "wrapped.in": (1, 1, 1, 1, 1, 8, 2),
-    "wrapped.in.c": (1, 1, 1, 4, 8, 8, 2),
-    "wrapped.in.c[2]": (1, 1, 1, 2, 2, 2, 1),
+    "nested": (1, 1, 1, 2, 6, 10, 2, 1),
+    "nested[1]": (1, 1, 1, 2, 3, 5, 1, 2),
+    "wrapped": (1, 1, 1, 1, 1, 8, 2, 1),
+    "wrapped.in": (1, 1, 1, 1, 1, 8, 2, 1),
+    "wrapped.in.c": (1, 1, 1, 4, 8, 8, 2, 1),
+    "wrapped.in.c[2]": (1, 1, 1, 2, 2, 2, 1, 4),
 }
 LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
 

@@ -196,12 +196,22 @@ static void candidates_add(struct look_mend *m, const struct doc_objects *object
     candidates_put(m, objects, &c);
 }
 
+/* The lock is all of an object, or a part of one: then what is around it moves as well, as it does
+ * where a programmer aligns it. */
+static enum look_unit unit_of_lock(const struct look_mend *m, const char *name)
+{
+    struct look_named named;
+    return look_sharing_find(m->sharing, name, &named) && named.to - named.from != named.at.size
+               ? LOOK_UNIT_sides
+               : LOOK_UNIT_objects;
+}
+
 /* A lock apart from what it lies in. */
 static void candidates_add_locks(struct look_mend *m, const struct doc_objects *objects)
 {
     const struct look_lock_row *row = NULL;
     for (unsigned n = 0; n < LOCKS && (row = look_lock_dear(m->locks, row)); n++) {
-        struct look_mend_candidate c = {.unit = LOOK_UNIT_objects, .rule = LOOK_MEND_RULE};
+        struct look_mend_candidate c = {.rule = LOOK_MEND_RULE};
         struct look_object at;
         mend_around_lock(m, row, &at);
         for (size_t i = 0; i < m->objects; i++)
@@ -209,6 +219,7 @@ static void candidates_add_locks(struct look_mend *m, const struct doc_objects *
         if (!c.objects)
             continue;
         c.names[0] = look_lock_label_text(m->locks, row->lock);
+        c.unit = unit_of_lock(m, c.names[0]);
         candidates_put(m, objects, &c);
     }
 }

@@ -94,8 +94,8 @@ double look_mend_gain(const struct look_mend *m, const struct look_mend_trial *t
 /* How much work a change is to write: parts that no declaration has are the most. */
 static const unsigned price[LOOK_UNIT__COUNT] = {
     [LOOK_UNIT_objects] = 1, [LOOK_UNIT_elements] = 1, [LOOK_UNIT_members] = 1,
-    [LOOK_UNIT_leaves] = 1,  [LOOK_UNIT_threads] = 5,  [LOOK_UNIT_writers] = 5,
-    [LOOK_UNIT_words] = 8};
+    [LOOK_UNIT_leaves] = 1,  [LOOK_UNIT_sides] = 1,    [LOOK_UNIT_threads] = 5,
+    [LOOK_UNIT_writers] = 5, [LOOK_UNIT_words] = 8};
 
 /* Changes that bring next to nothing are not worth a programmer's time. [ticks] */
 static double price_of(const struct look_mend *m, look_mend_set set)

@@ -232,7 +232,7 @@ static bool put_group(const struct source_text *t, const struct look_layout *l,
             continue;
         char *part = part_text(t, at, range);
         if (strcmp(part, before) != 0) {
-            fputs(shown ? "" : "+   alignas:", t->out);
+            fputs(shown ? "" : "+   aligned:", t->out);
             if (shown < NAMES)
                 fprintf(t->out, " %s", part);
             more += shown++ >= NAMES;
@@ -270,45 +270,65 @@ static uint64_t line_of(const struct source_text *t)
     return t->m->sharing->truth->line;
 }
 
-/* A byte may be any byte: of a buffer from which things are carved, these are meant. */
-static void put_elements(const struct source_text *t, const struct prog_member *part)
+/* Types do not move a block, which malloc puts anywhere. */
+static void put_block(const struct source_text *t)
 {
-    if (part->size == 1) {
+    fprintf(t->out,
+            "+ aligned_alloc(%" PRIu64 ", size), size rounded up to a multiple of %" PRIu64
+            ", in place of malloc (of calloc: with memset; new does so itself from C++17 on, if "
+            "the type is aligned)\n",
+            line_of(t), line_of(t));
+}
+
+/* A byte may be any byte: of a buffer from which things are carved, these are meant. */
+static void put_elements(const struct source_text *t, const struct look_named *named,
+                         uint64_t offset, unsigned depth)
+{
+    struct prog_member part;
+    look_object_member(t->m->sharing->finder, &named->at, offset, depth, &part);
+    if (part.size == 1) {
         fprintf(t->out,
                 "+ each piece that a thread uses of it begins at a multiple of %" PRIu64 " bytes\n",
                 line_of(t));
         return;
     }
-    fprintf(t->out,
-            "+ __attribute__((aligned(%" PRIu64
-            "))) on the type of its elements (behind the } of a "
-            "struct), so that each (%" PRIu64 " byte%s) begins a line\n",
-            line_of(t), part->size, sim_plural(part->size));
+    char *how = look_sharing_aligned(t->m->sharing, &named->at, offset, depth);
+    fprintf(t->out, "+ %s, so that each (%" PRIu64 " byte%s) begins a line\n", how, part.size,
+            sim_plural(part.size));
+    free(how);
 }
 
-static void put_members(const struct source_text *t, const struct prog_member *part)
+static void put_members(const struct source_text *t, const struct look_named *named)
 {
-    fprintf(t->out, "+ alignas(%" PRIu64 ") in front of each of its members%s\n", line_of(t),
-            *part->name == '[' ? ", in each element" : "");
+    struct prog_member part;
+    look_object_member(t->m->sharing->finder, &named->at, 0, 1, &part);
+    fprintf(t->out, "+ __attribute__((aligned(%" PRIu64 "))) in front of each of its members%s\n",
+            line_of(t), *part.name == '[' ? ", in each element" : "");
 }
 
-/* Of a variable; of a block `heap`. */
-static void put_whole(const struct source_text *t, const struct look_named *named, bool heap)
+/* Of a member that is an element of an array, all elements are meant. */
+static void put_sides(const struct source_text *t, const struct look_named *named)
 {
-    const uint64_t line = line_of(t);
-    if (named->to - named->from != named->at.size)
-        fprintf(t->out,
-                "+ alignas(%" PRIu64 ") in front of it, and in front of the member behind it\n",
-                line);
-    else if (heap)
-        fprintf(t->out,
-                "+ aligned_alloc(%" PRIu64 ", size), size rounded up to a multiple of %" PRIu64
-                ", in place of malloc\n",
-                line, line);
+    const uint64_t offset = named->from - named->at.from;
+    struct prog_member part;
+    look_object_member(t->m->sharing->finder, &named->at, offset, named->depth, &part);
+    if (part.name[strlen(part.name) - 1] == ']')
+        put_elements(t, named, offset, named->depth);
     else
         fprintf(t->out,
-                "+ alignas(%" PRIu64 ") on it, and its size rounded up to a multiple of that\n",
-                line);
+                "+ __attribute__((aligned(%" PRIu64
+                "))) in front of it, and in front of the member behind it\n",
+                line_of(t));
+}
+
+/* Of a variable; of a block that is said elsewhere. */
+static void put_whole(const struct source_text *t, bool heap)
+{
+    if (!heap)
+        fprintf(t->out,
+                "+ __attribute__((aligned(%" PRIu64
+                "))) on it, and its size rounded up to a multiple of that\n",
+                line_of(t));
 }
 
 static void put_users(const struct source_text *t, const struct look_mend_candidate *c,
@@ -321,8 +341,8 @@ static void put_users(const struct source_text *t, const struct look_mend_candid
                 line_of(t));
     else
         fprintf(t->out,
-                "+ its parts in another order, alignas(%" PRIu64
-                ") in front of what other threads use",
+                "+ its parts in another order, __attribute__((aligned(%" PRIu64
+                "))) in front of what other threads use",
                 line_of(t));
     put_groups(t, c, at);
 }
@@ -330,24 +350,26 @@ static void put_users(const struct source_text *t, const struct look_mend_candid
 static void put_object(struct source_text *t, const struct look_mend_candidate *c, const char *name)
 {
     struct look_named named;
-    struct prog_member part = {.size = 0};
     if (!look_sharing_find(t->m->sharing, name, &named))
         return;
-    const bool heap = named.at.kind == LOOK_OBJECT_HEAP;
+    const bool heap = named.at.kind == LOOK_OBJECT_HEAP,
+               users = c->unit == LOOK_UNIT_threads || c->unit == LOOK_UNIT_writers;
     put_where(t, name, &named);
-    if (named.at.variable.name)
-        look_object_member(t->m->sharing->finder, &named.at, 0, 1, &part);
     if (c->unit == LOOK_UNIT_elements)
-        put_elements(t, &part);
+        put_elements(t, &named, 0, 1);
     else if (c->unit == LOOK_UNIT_members)
-        put_members(t, &part);
+        put_members(t, &named);
+    else if (c->unit == LOOK_UNIT_sides)
+        put_sides(t, &named);
     else if (c->unit == LOOK_UNIT_objects)
-        put_whole(t, &named, heap);
+        put_whole(t, heap);
     else if (c->unit == LOOK_UNIT_words)
         fprintf(t->out, "+ each of its words at the beginning of a line, %" PRIu64 " bytes apart\n",
                 line_of(t));
     else
         put_users(t, c, &named.at, heap);
+    if (heap && !users)
+        put_block(t);
 }
 
 static void put_ranges(const struct source_text *t, const struct look_mend_candidate *c)

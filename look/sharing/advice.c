@@ -8,6 +8,7 @@
 #include "look/sharing/sharing.h"
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "base/shell.h"
 #include "look/cost.h"
 
@@ -212,12 +213,43 @@ static const char *advice_measure(const struct advice *a)
     return advice_say(a, " %s", a->directory);
 }
 
+/* Whether the element is a struct whose type the program declares. */
+static bool is_own_struct(const struct look_sharing *s, const struct look_object *object,
+                          uint64_t offset, unsigned depth)
+{
+    struct prog_member element, member;
+    look_object_member(s->finder, object, offset, depth, &element);
+    look_object_member(s->finder, object, offset, depth + 1, &member);
+    look_object_cut_library(member.name);
+    const size_t known = strlen(element.name);
+    return strlen(member.name) > known && member.name[known] != '[';
+}
+
+char *look_sharing_aligned(const struct look_sharing *s, const struct look_object *object,
+                           uint64_t offset, unsigned depth)
+{
+    return sim_format(is_own_struct(s, object, offset, depth)
+                          ? "__attribute__((aligned(%" PRIu64
+                            "))) on the type of its elements (behind the } of a struct)"
+                          : "struct { TYPE v; } __attribute__((aligned(%" PRIu64
+                            "))) around each of its elements, which are of that TYPE",
+                      s->truth->line);
+}
+
+static void say_elements(const struct advice *a, const struct look_object *at, uint64_t size)
+{
+    char *how = look_sharing_aligned(a->s, at, 0, 1);
+    advice_say(
+        a, "untested: give each element of %s (%" PRIu64 " byte%s) lines of its own, as with %s",
+        at->key, size, sim_plural(size), how);
+    free(how);
+}
+
 static const char *about_static(const struct advice *a, const struct look_object *at)
 {
     const uint64_t line = a->s->truth->line;
-    struct prog_names *names = a->s->code->names;
     struct prog_member part;
-    names->member(names, &at->variable, 0, 1, &part);
+    look_object_member(a->s->finder, at, 0, 1, &part);
     if (*part.name == '[' && part.size >= line)
         advice_say(
             a,
@@ -225,11 +257,7 @@ static const char *about_static(const struct advice *a, const struct look_object
             "parts of one thread lie together",
             at->key);
     else if (*part.name == '[')
-        advice_say(a,
-                   "untested: give each element of %s (%" PRIu64
-                   " bytes) lines of its own, as with "
-                   "__attribute__((aligned(%" PRIu64 "))) on its type",
-                   at->key, part.size, line);
+        say_elements(a, at, part.size);
     else if (*part.name == '.')
         advice_say(
             a,

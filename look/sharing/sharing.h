@@ -173,6 +173,14 @@ const char *look_sharing_costly(const struct look_sharing *sharing, char *buf, s
 const char *look_sharing_suggest(const struct look_sharing *sharing, const char *name, char *buf,
                                  size_t size);
 
+/** How elements get lines of their own, as compilers take it. An element of a size that is none of
+ *  the alignment's cannot be aligned itself; a number, a pointer, an array or what a library
+ * declares has no type of the program's, so a struct around it is aligned.
+ *  @param object   a variable, in which an element is at `offset`, `depth` steps further
+ *  @return the caller's */
+char *look_sharing_aligned(const struct look_sharing *sharing, const struct look_object *object,
+                           uint64_t offset, unsigned depth);
+
 enum { LOOK_ADVICE = 4096 /**< [bytes] room for one */ };
 
 /** What a programmer could do about a line that is shared, which no run has tried: a sentence; ""

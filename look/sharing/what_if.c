@@ -16,7 +16,7 @@ const char *const look_unit_name[] = {
     [LOOK_UNIT_threads] = "threads", [LOOK_UNIT_writers] = "writers",
     [LOOK_UNIT_objects] = "objects", [LOOK_UNIT_elements] = "elements",
     [LOOK_UNIT_members] = "members", [LOOK_UNIT_leaves] = "leaves",
-    [LOOK_UNIT_words] = "words"};
+    [LOOK_UNIT_words] = "words",     [LOOK_UNIT_sides] = "sides"};
 
 const char *const look_unit_part[] = {[LOOK_UNIT_threads] = "each processor's part",
                                       [LOOK_UNIT_writers] = "each writer's part",
@@ -24,11 +24,13 @@ const char *const look_unit_part[] = {[LOOK_UNIT_threads] = "each processor's pa
                                       [LOOK_UNIT_elements] = "each element",
                                       [LOOK_UNIT_members] = "each member",
                                       [LOOK_UNIT_leaves] = "each leaf",
-                                      [LOOK_UNIT_words] = "each word"};
+                                      [LOOK_UNIT_words] = "each word",
+                                      [LOOK_UNIT_sides] = "the whole and each side"};
 
 bool look_unit_is_typed(enum look_unit unit)
 {
-    return unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members || unit == LOOK_UNIT_leaves;
+    return unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members || unit == LOOK_UNIT_leaves ||
+           unit == LOOK_UNIT_sides;
 }
 
 enum { RANGES_MAX = 1 << 20 };
@@ -211,6 +213,77 @@ static void part_by_members(const struct look_sharing *s, const struct look_name
     }
 }
 
+/* ---- as with alignas in front of a member and behind it ----------------------------------------
+ */
+
+/* Where something has to begin a line. */
+struct borders {
+    uint64_t *at; /* [bytes] in the object */
+    size_t count;
+};
+
+static void borders_add(struct borders *b, uint64_t at)
+{
+    if (!(b->count & (b->count + 1)))
+        b->at = sim_grow(b->at, 2 * b->count + 1, sizeof *b->at);
+    b->at[b->count++] = at;
+}
+
+static int border_order(const void *x, const void *y)
+{
+    const uint64_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+/* What is aligned aligns what it lies in: all around it begin a line, and what is behind them. */
+static void borders_around(const struct look_sharing *s, const struct look_object *object,
+                           uint64_t at, unsigned depth, struct borders *b)
+{
+    for (unsigned step = 1; step <= depth; step++) {
+        struct prog_member part;
+        look_object_member(s->finder, object, at, step, &part);
+        borders_add(b, part.offset);
+        borders_add(b, part.offset + part.size);
+    }
+}
+
+/* Of all that are called so but for their numbers. @param name  without them */
+static void borders_find(const struct look_sharing *s, const struct look_object *object,
+                         const char *name, unsigned depth, struct borders *b)
+{
+    for (uint64_t at = 0; at < object->size && b->count < RANGES_MAX;) {
+        struct prog_member leaf, part;
+        look_object_member(s->finder, object, at, UINT_MAX, &leaf);
+        look_object_member(s->finder, object, at, depth, &part);
+        look_object_cut_numbers(part.name);
+        const uint64_t end = leaf.offset + leaf.size;
+        if (!leaf.padding && !strcmp(part.name, name))
+            borders_around(s, object, at, depth, b);
+        at = end > at ? end : object->size;
+    }
+}
+
+/* @param named  what is meant of its object; of others of its kind `object` is one */
+static void part_by_sides(const struct look_sharing *s, const struct look_named *named,
+                          const struct look_object *object, struct look_layout *layout)
+{
+    struct borders b = {.count = 0};
+    struct prog_member part = {.size = 0};
+    if (named->depth) {
+        look_object_member(s->finder, &named->at, named->from - named->at.from, named->depth,
+                           &part);
+        look_object_cut_numbers(part.name);
+        borders_find(s, object, part.name, named->depth, &b);
+    }
+    borders_add(&b, 0);
+    borders_add(&b, object->size);
+    qsort(b.at, b.count, sizeof *b.at, border_order);
+    for (size_t i = 1; i < b.count; i++)
+        if (b.at[i - 1] < b.at[i] && b.at[i] <= object->size)
+            add_range(layout, object->from + b.at[i - 1], object->from + b.at[i], 0);
+    free(b.at);
+}
+
 /* The words of [from, to) that somebody has touched. */
 static void part_by_words(struct parting *p, uint64_t from, uint64_t to)
 {
@@ -261,7 +334,9 @@ static bool is_of_site(const struct look_sharing *s, const struct doc_objects *o
 static void part_one(struct parting *p, const struct look_sharing *s,
                      const struct look_named *named, enum look_unit unit)
 {
-    if (look_unit_is_typed(unit))
+    if (unit == LOOK_UNIT_sides)
+        part_by_sides(s, named, &named->at, p->layout);
+    else if (look_unit_is_typed(unit))
         part_by_members(s, named, unit, p->layout);
     else
         part_range(p, unit, named->from, named->to);
@@ -283,7 +358,11 @@ static void part_alike(struct parting *p, const struct look_sharing *s,
         look_object_group(&at);
         one.from = at.from;
         one.to = at.from + at.size;
-        if (at.part && !strcmp(at.key, group.key))
+        if (!at.part || strcmp(at.key, group.key) != 0)
+            continue;
+        if (unit == LOOK_UNIT_sides)
+            part_by_sides(s, named, &one.at, p->layout);
+        else
             part_one(p, s, &one, unit);
     }
 }
@@ -292,7 +371,7 @@ static void part_named(struct parting *p, const struct look_sharing *s,
                        const struct doc_objects *objects, const struct look_named *named,
                        enum look_unit unit)
 {
-    if (named->site && named->at.part) {
+    if (named->at.part && (named->site || unit == LOOK_UNIT_sides)) {
         part_alike(p, s, named, unit);
         return;
     }

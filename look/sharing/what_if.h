@@ -19,6 +19,8 @@ enum look_unit {
     LOOK_UNIT_members,  /**< members of these, too; an array among them is one */
     LOOK_UNIT_leaves,   /**< what has no parts */
     LOOK_UNIT_words,    /**< words of four bytes that any processor touches */
+    LOOK_UNIT_sides,    /**< what is named, and what is in front of it and behind it in its object;
+                             so where others of its name are: in each element, in each block */
     LOOK_UNIT__COUNT
 };
 extern const char *const look_unit_name[LOOK_UNIT__COUNT];
