@@ -308,6 +308,15 @@ void look_object_member(const struct look_finder *f, const struct look_object *o
         snprintf(out->name, sizeof out->name, "[0]%.220s", inner);
 }
 
+void look_object_type(const struct look_finder *f, const struct look_object *o,
+                      struct prog_member *out)
+{
+    struct prog_names *names = f->code->names;
+    *out = (struct prog_member){.size = 0};
+    if (names)
+        names->member(names, &o->variable, 0, 0, out);
+}
+
 const char *look_object_member_name(const struct look_finder *f, const struct look_object *o,
                                     const struct prog_member *member, char *buf, size_t size)
 {

@@ -83,6 +83,11 @@ const char *look_object_member_name(const struct look_finder *finder,
                                     const struct look_object *object,
                                     const struct prog_member *member, char *buf, size_t size);
 
+/** What its struct is called, or that of its elements: `name`; "": it has none.
+ *  @param object  one with a `variable` */
+void look_object_type(const struct look_finder *finder, const struct look_object *object,
+                      struct prog_member *out);
+
 /** Cuts off what begins with a library's own member: "queue.lock" of "queue.lock.__data.__lock". */
 void look_object_cut_library(char *name);
 

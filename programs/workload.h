@@ -175,7 +175,8 @@ struct prog_names {
     /** The part of an object at an offset in it. All parts, one by one: from 0, on to where the
      * last one has ended, until the object has.
      *  @param depth  so many steps from the object, at most: 1 for elements of an array or members
-     *                of a struct; UINT_MAX for those that have no parts */
+     *                of a struct; UINT_MAX for those that have no parts; 0: the object, whose
+     *                `name` is that of its struct or union, or of its elements' */
     void (*member)(struct prog_names *names, const struct prog_object *object, uint64_t offset,
                    unsigned depth, struct prog_member *out);
 

@@ -181,6 +181,117 @@ int main(void)
 """
 
 
+# Of arrays whose advice is compiled: type of an element, its own dimension, its use, and whether the program declares the type.
+WRITTEN = {"hits": ("struct cell", "", "hits[me].n++", True), "tally": ("int", "", "tally[me]++", False),
+           "leads": ("int *", "", "leads[me]++", False), "part": ("double", "[2]", "part[me][1] += 1", False),
+           "either": ("union either", "", "either[me].i++", False), "deep": ("struct cell", "[2]", "deep[me][1].n++", False),
+           "locks": ("pthread_mutex_t", "", "pthread_mutex_lock((void *)&locks[me]); pthread_mutex_unlock((void *)&locks[me])", False)}
+TYPES = "#include <pthread.h>\n#include <stdlib.h>\nstruct cell { int n; };\nunion either { int i; float f; };\n"
+# Names that are others' as well, in front of those that are meant.
+POOLED = """/* how many hits[4] there are */
+static int add(int hits, int tally, struct cell *deep) { return hits + tally + deep->n; }
+struct options { int tally; int leads[4]; struct cell hits[4]; };
+static int other(void) { static int part[4]; double leads[4] = {0}; return ++part[1] + (int)leads[2]; }
+struct node { struct node *next; volatile int count; };
+struct pool {
+    pthread_mutex_t lock; volatile int used[4]; struct node *list; pthread_mutex_t each[2]; volatile int total;
+};
+static struct pool *pool;
+"""
+RUN = """static void *work(void *p)
+{
+    long me = (long)p;
+    struct node *node = pool->list;
+    for (int i = 0; i < me; i++) node = node->next;
+    for (int i = 0; i < COUNTS; i++) { pool->used[me]++; node->count++; USE; }
+    for (int i = 0; i < LOCKS; i++) {
+        pthread_mutex_t *lock = i < LOCKS / 2 ? &pool->lock : &pool->each[1];
+        pthread_mutex_lock(lock);
+        for (int k = 0; k < 40; k++) pool->total++;
+        pthread_mutex_unlock(lock);
+    }
+    return 0;
+}
+int main(void)
+{
+    pthread_t t[4];
+    struct cell cell = {other()};
+    pool = calloc(1, sizeof *pool);
+    for (int i = 0; i < 4; i++) {
+        struct node *node = calloc(1, sizeof *node);
+        node->next = pool->list;
+        pool->list = node;
+    }
+    for (long i = 0; i < 4; i++) pthread_create(t + i, 0, work, (void *)i);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    return add(0, 0, &cell) - 1;
+}
+"""
+ALIGNED = r"__attribute__\(\(aligned\(64\)\)\)"
+FRONT, AROUND = f"{ALIGNED} in front of it, and in front of the member behind it", r"struct \{ TYPE v; \} " + ALIGNED
+
+
+def aligned_source(name, advice):
+    """An array as the advice has it, and that a compiler finds it aligned."""
+    of, more, _, own = WRITTEN[name]
+    around = re.search(AROUND, advice)
+    alone = re.search(rf"({ALIGNED}) on the type of its elements \(behind the }} of a struct\)", advice)
+    assert (around is None) == (alone is not None) == own, (name, advice)
+    types = TYPES.replace("int n; }", f"int n; }} {alone[1]}") if alone else TYPES
+    element = around[0].replace("TYPE v;", f"{of} v{more};") if around else of
+    return f'{types}{element} {name}[4];\n_Static_assert(sizeof *{name} % 64 == 0 && _Alignof({name}) % 64 == 0, "{name}");\n'
+
+
+def check_compiles(text):
+    done = subprocess.run(["mips-linux-gnu-gcc", "-Wall", "-Werror", "-fsyntax-only", "-x", "c", "-"], input=text, text=True,
+                          capture_output=True, check=False)
+    assert not done.returncode, (text, done.stderr)
+
+
+def check_declared(source, names, name, line):
+    """What is said of an object stands under the line that declares it."""
+    number = next(i for i, text in enumerate(source.splitlines(), 1) if line in text)
+    said = names[name].splitlines()[0]
+    assert re.match(rf"\w+\.c:{number}: ", said), (name, number, said)
+
+
+def kept_written(numachine, source, directory):
+    path = directory.with_suffix(".c")
+    path.write_text(source)
+    subprocess.run(["mips-linux-gnu-gcc", "-O2", "-g", "-static", "-pthread", path, "-o", directory.with_suffix("")], check=True)
+    subprocess.run([numachine, "stat", "-q", "--truth", "-m", "ring-16", "-o", directory, "--", directory.with_suffix("")], check=True,
+                   capture_output=True, timeout=600)
+    return {c["what"]: c["source"] for c in json.loads(mend(numachine, "--runs=1", "--format=json", directory))["candidates"]}
+
+
+def check_written(numachine, directory):
+    """What mend and c2c say is to be written can be: it stands under the line that declares the object, and a compiler takes it."""
+    arrays = "".join(f"static volatile {of} {name}[4]{more} __attribute__((aligned(64)));\n" for name, (of, more, _, _) in WRITTEN.items())
+    run = RUN.replace("USE", "; ".join(use for _, _, use, _ in WRITTEN.values())).replace("COUNTS", "400").replace("LOCKS", "0")
+    source = TYPES + POOLED + arrays + run
+    names = kept_written(numachine, source, directory)
+    advice = [line["advice"] for line in json.loads(c2c(numachine, "--format=json", directory))["lines"]]
+    for name, (of, _, _, _) in WRITTEN.items():
+        check_declared(source, names, f"each element of {name}", f"static volatile {of} {name}[4]")
+        check_compiles(aligned_source(name, names[f"each element of {name}"]))
+        for text in advice:
+            if f" each element of {name} " in text:
+                check_compiles(aligned_source(name, text))
+    assert sum(" each element of " in text for text in advice) > 4, advice
+    check_declared(source, names, "each member of *pool", "struct pool {")
+    assert "+ aligned_alloc(64, size)" in names["each member of *pool"], names
+
+
+def check_sides(numachine, directory):
+    """What is in front of a lock and behind it moves with it, as it does where it is aligned. Of an element all are meant."""
+    names = kept_written(numachine, TYPES + POOLED + RUN.replace("USE", "(void)me").replace("COUNTS", "10").replace("LOCKS", "100"), directory)
+    for lock, text, parts in ("pool->lock", FRONT, 2), ("pool->each[1]", AROUND, 4):
+        source = names[f"the whole and each side of {lock}"]
+        assert re.search(text, source) and "+ aligned_alloc(64, size)" in source, source
+        found = json.loads(c2c(numachine, "--what-if", lock, "--unit=sides", "--format=json", directory))
+        assert (found["unit"], found["parts"]) == ("sides", parts), found
+
+
 def check_aside(numachine, directory):
     """Of what the run's end does not hang on, no layout gains enough to be written; that is not said as if none gained."""
     kept_program(numachine, ASIDE, directory)
@@ -308,7 +419,7 @@ def check_source(text):
         declared = re.findall(r"^\w+\.cc?:\d+: .*$", best, re.M)
         assert len(set(declared)) == len(declared), best
         assert not re.search(r"^\+.*:\n(?!\+)", best, re.M), best
-        assert not re.search(r"^\+   alignas:.* (\S+) \1( |$)| to $", best, re.M), best
+        assert not re.search(r"^\+   aligned:.* (\S+) \1( |$)| to $", best, re.M), best
 
 
 def check_numbers(text, candidates):
@@ -337,11 +448,11 @@ def check_access(numachine, directory):
     assert all(t["compares"] and t["same_output"] for t in trials), trials
     source = "".join(c["source"] for c in found["candidates"] if c["number"] in best["candidates"])
     assert "c2c_guest.c:" in source and "counts;\ncounts[], heap 64" in source, source
-    assert re.search(r"atomic_uint locks\[4\];\n\+ (alignas\(64\) on it,|__attribute__\(\(aligned\(64\)\)\) on the type)", source), source
+    assert re.search(r"atomic_uint locks\[4\];\n\+ (__attribute__\(\(aligned\(64\)\)\) on it,|struct { TYPE v; } )", source), source
     said = c2c(numachine, directory).splitlines()[0]
     assert f" would take {best['gain']:.0f} % less (measured)." in said, said
     assert all(c["what"] in said for c in found["candidates"] if c["number"] in best["candidates"]), said
-    for what in figures.by_compiler("the whole of locks[", "the whole of locks"), "pages by memory.placement first_touch":  # a lock by itself, and pages
+    for what in "each element of locks", "pages by memory.placement first_touch":  # each lock by itself, and pages
         assert any(c["what"].startswith(what) for c in found["candidates"]), (what, found["candidates"])
     check_source(mend(numachine, directory))
     few = mend(numachine, "--runs=4", "-j1", directory)
@@ -400,6 +511,8 @@ def main():
                 for check in checks[kind]:
                     check(numachine, directory)
         check_unfinished(numachine, pathlib.Path(scratch, "stuck"))
+        check_written(numachine, pathlib.Path(scratch, "written.run"))
+        check_sides(numachine, pathlib.Path(scratch, "sides.run"))
         check_aside(numachine, pathlib.Path(scratch, "aside.run"))
         check_freed(numachine, pathlib.Path(scratch, "freed.run"))
     print(f"{len(guests)} programs")

@@ -1,18 +1,12 @@
 /*
  * A change as a programmer would write it: the line that declares the object, or gets the block,
  * and what to write there.
- *
- * The hard idea is where a variable is declared, which its name does not tell. It is looked for in
- * the files whose instructions asked for its lines: a line in which the name stands behind a type
- * and in front of what ends a declarator.
  */
-#include "look/source.h"
-#include "look/mend/mend.h"
+#include "look/mend/parts.h"
 
 #include "base/alloc.h"
 #include "base/plural.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -23,130 +17,20 @@ enum {
     NAMES = 6,  /* of parts in each */
 };
 
-/* A line of the source; `file` NULL: none. */
-struct declared {
-    const char *file, *text;
-    unsigned line;
-};
-
 struct source_text {
     const struct look_mend *m;
     look_mend_set set;
     struct look_sources *sources;
-    struct declared said; /* what stands above */
+    struct look_declared said; /* what stands above */
     FILE *out;
 };
 
 /* ---- where it is declared -------------------------------------------------------------------- */
 
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Words that a name may follow, and that are no types. */
-static bool is_word(const char *text, const char *end)
-{
-    static const char *const words[] = {"return", "else",   "case",  "goto",
-                                        "sizeof", "delete", "throw", "new"};
-    const char *begin = end;
-    while (begin > text && is_of_name(begin[-1]))
-        begin--;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == (size_t)(end - begin) &&
-            !strncmp(begin, words[i], (size_t)(end - begin)))
-            return true;
-    return false;
-}
-
-/* Whether a type stands in front of a row of * and & that ends at `end`, and no operand: "Pool *p",
- * "Pool& p", but not "[&p", "n & p". @param blank  one stands between them and the name */
-static bool is_pointed(const char *text, const char *end, bool blank)
-{
-    const char *type = end;
-    while (type > text && strchr("*&", type[-1]))
-        type--;
-    const bool apart = type > text && isspace((unsigned char)type[-1]);
-    while (type > text && isspace((unsigned char)type[-1]))
-        type--;
-    return type > text && (is_of_name(type[-1]) || type[-1] == '>') && !(blank && apart) &&
-           !is_word(text, type);
-}
-
-/* Whether the name that begins at `at`, of `length` bytes, is declared there; "Pool p(8)" is. */
-static bool is_declared_at(const char *text, const char *at, size_t length)
-{
-    const char *before = at, *behind = at + length;
-    while (before > text && isspace((unsigned char)before[-1]))
-        before--;
-    behind += strspn(behind, " \t");
-    if (before == text || (before == at && is_of_name(before[-1])) || !*behind ||
-        !strchr("[;={,(", *behind) || (*behind == '=' && behind[1] == '='))
-        return false;
-    const char last = before[-1];
-    if (last == '*' || last == '&')
-        return *behind != '(' && is_pointed(text, before, before != at);
-    if (*behind != '(' && (last == '}' || (last == '>' && before[-2] != '-')))
-        return true;
-    return is_of_name(last) && before != at && !is_word(text, before);
-}
-
-static bool is_declaration(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    if (strchr("*/#", *(text + strspn(text, " \t"))))
-        return false; /* a comment, or nothing: *text is among these, too */
-    for (const char *at = text; (at = strstr(at, name)); at++)
-        if (!is_of_name(at[length]) && is_declared_at(text, at, length))
-            return true;
-    return false;
-}
-
-/* The variable that a path begins with, without the scopes around it: "count" of "worker::count",
- * "pool" of "*pool" and "pool->stats[]". @return the caller's */
-static char *plain_name(const char *path)
-{
-    const char *begin = path + strspn(path, "*(");
-    char *name = sim_strndup(begin, strcspn(begin, ".-[( %"));
-    const char *last = strrchr(name, ':');
-    if (last)
-        memmove(name, last + 1, strlen(last));
-    return name;
-}
-
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-static bool find_declaration_in(const struct source_text *t, const char *file, const char *name,
-                                struct declared *out)
-{
-    const struct look_source *source = look_source_get(t->sources, file);
-    const char *text;
-    for (unsigned line = 1; (text = look_source_line(source, line)); line++)
-        if (is_declaration(text, name)) {
-            *out = (struct declared){file, text + strspn(text, " \t"), line};
-            return true;
-        }
-    return false;
-}
-
-/* In the files whose instructions asked for it. @param o  the shared object, or one that has it */
-static struct declared find_declaration(const struct source_text *t, const char *name,
-                                        const struct look_shared_object *o)
-{
-    struct declared found = {.file = NULL};
-    char *plain = plain_name(name);
-    for (size_t i = 0; o && i < o->askers && !found.file; i++) {
-        const struct prog_place *place =
-            look_code_at(t->m->sharing->code, look_asker_shown(&o->asker[i]));
-        if (place->file)
-            find_declaration_in(t, place->file, plain, &found);
-    }
-    free(plain);
-    return found;
 }
 
 /* The shared object that something is a part of, or is. */
@@ -158,26 +42,62 @@ static const struct look_shared_object *shared_around(const struct look_mend *m,
     return look_sharing_shared(m->sharing, group.key);
 }
 
-static struct declared declared_of(const struct source_text *t, const char *name)
+/* What the struct of a block's part is called; "" of what has another type. */
+static const char *type_of(const struct source_text *t, const struct look_object *at,
+                           struct prog_member *buf)
 {
-    struct look_named named;
-    if (!look_sharing_find(t->m->sharing, name, &named) || !named.at.variable.name)
-        return (struct declared){.file = NULL};
-    return find_declaration(t, name, shared_around(t->m, &named.at));
+    *buf->name = '\0';
+    if (at->kind == LOOK_OBJECT_HEAP && at->part)
+        look_object_type(t->m->sharing->finder, at, buf);
+    return buf->name;
 }
 
-static bool is_same_line(const struct declared *a, const struct declared *b)
+/* The best fit of the files whose instructions asked for it.
+ * @param o  the shared object, or one that has it; NULL: none
+ * @param find  look_declared_variable or look_declared_type */
+static struct look_declared find_declared(const struct source_text *t, const char *name,
+                                          const struct look_shared_object *o,
+                                          look_declared_fn *find)
+{
+    struct look_declared best = {.file = NULL};
+    unsigned fit = 0;
+    for (size_t i = 0; o && i < o->askers; i++) {
+        struct look_declared found;
+        const char *file = look_code_at(t->m->sharing->code, look_asker_shown(&o->asker[i]))->file;
+        const unsigned its = file ? find(t->sources, file, name, &found) : 0;
+        if (its > fit) {
+            fit = its;
+            best = found;
+        }
+    }
+    return best;
+}
+
+/* Of what a pointer leads to its struct, if that is found: the pointer's variable is elsewhere. */
+static struct look_declared declared_of(const struct source_text *t, const char *name)
+{
+    struct look_named named;
+    struct prog_member type;
+    if (!look_sharing_find(t->m->sharing, name, &named) || !named.at.variable.name)
+        return (struct look_declared){.file = NULL};
+    const struct look_shared_object *o = shared_around(t->m, &named.at);
+    const struct look_declared of_type =
+        find_declared(t, type_of(t, &named.at, &type), o, look_declared_type);
+    return of_type.file ? of_type : find_declared(t, name, o, look_declared_variable);
+}
+
+static bool is_same_line(const struct look_declared *a, const struct look_declared *b)
 {
     return a->file && b->file && a->line == b->line && !strcmp(a->file, b->file);
 }
 
 /* How many of all that is changed stand in one line. */
-static unsigned declared_there(const struct source_text *t, const struct declared *at)
+static unsigned declared_there(const struct source_text *t, const struct look_declared *at)
 {
     unsigned count = 0;
     for (size_t i = 0; i < t->m->candidates; i++)
         for (size_t n = 0; t->set >> i & 1 && t->m->candidate[i].names[n]; n++) {
-            const struct declared other = declared_of(t, t->m->candidate[i].names[n]);
+            const struct look_declared other = declared_of(t, t->m->candidate[i].names[n]);
             count += is_same_line(at, &other);
         }
     return count;
@@ -188,7 +108,7 @@ static unsigned declared_there(const struct source_text *t, const struct declare
 static void put_where(struct source_text *t, const char *name, const struct look_named *named)
 {
     const struct look_shared_object *o = shared_around(t->m, &named->at);
-    const struct declared at = declared_of(t, name);
+    const struct look_declared at = declared_of(t, name);
     char memory[LOOK_OBJECT_NAME] = "";
     if (o && !strcmp(o->name, name) && named->at.kind == LOOK_OBJECT_HEAP)
         look_sharing_memory(t->m->sharing, o, memory, sizeof memory);

@@ -752,10 +752,25 @@ static bool has_parts(const struct lx_types *t, uint32_t number)
     return type && (type->kind == LX_SENT_ARRAY || (type->kind == LX_SENT_STRUCT && type->parts));
 }
 
+/** The name of a struct or union, or of an array's; NULL: there is none. */
+static const char *types_name_of(const struct lx_types *t, uint32_t number)
+{
+    const struct type *type = number && number <= t->types ? t->type[number] : NULL;
+
+    for (unsigned i = 0; type && type->kind == LX_SENT_ARRAY && i < LX_TYPES_DEPTH_MAX; i++)
+        type = type_at(t, type->of);
+    return type && (type->kind == LX_SENT_STRUCT || type->kind == LX_SENT_UNION) ? type->name
+                                                                                 : NULL;
+}
+
 void lx_types_member(const struct lx_types *t, uint32_t number, uint64_t size, uint64_t offset,
                      unsigned depth, struct prog_member *out)
 {
+    const char *name = depth ? NULL : types_name_of(t, number);
+
     *out = (struct prog_member){.size = size};
+    if (name)
+        snprintf(out->name, sizeof out->name, "%s", name);
     for (unsigned i = 0;
          i < depth && i < LX_TYPES_DEPTH_MAX && number != LX_NO_TYPE && number <= t->types; i++) {
         const struct type *type = t->type[number];
