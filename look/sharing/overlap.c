@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 double look_overlap_part(const struct doc_truth *truth, const struct look_cost *all)
 {
     const int64_t stalled = doc_plus(all->v[PC_PROFILE_STALL_L2], all->v[PC_PROFILE_STALL_MP]);
@@ -16,28 +18,59 @@ double look_overlap_part(const struct doc_truth *truth, const struct look_cost *
     return stalled >= 0 && asked > stalled ? (double)stalled / (double)asked : 1;
 }
 
-/* Of a line: what has come, and what of it counts. Parts of whole numbers are rounded so that the
- * rows of a line add up to what its windows do. */
+/* What has come. Parts of whole numbers are rounded over all rows, so that their sum is the part of
+ * the sum; and the rows of a line add up to what its windows do. */
 struct lessened {
-    uint64_t line;
-    bool begun;
-    int64_t all[DOC_COLUMNS_MOST], less[DOC_COLUMNS_MOST];
+    int64_t all[DOC_COLUMNS_MOST];
 };
 
-/* @param to  values, of which those of times become less */
-static void overlap_lessen(struct lessened *l, uint64_t line, int64_t *to, const int64_t *v,
-                           double part)
+/* @param to  values, of which those of times become less; NULL: nobody asks */
+static void overlap_lessen(struct lessened *l, int64_t *to, const int64_t *v, double part)
 {
-    if (!l->begun || l->line != line)
-        *l = (struct lessened){.line = line, .begun = true};
-    for (unsigned c = 0; c < doc_truth_columns.count; c++)
-        to[c] = v[c];
+    if (to)
+        memcpy(to, v, doc_truth_columns.count * sizeof *to);
     for (unsigned r = 0; r < look_request_classes; r++) {
         const unsigned time = look_request_class[r].count + 1;
-        const int64_t before = l->less[time];
+        const int64_t before = (int64_t)((double)l->all[time] * part);
         l->all[time] = doc_plus(l->all[time], v[time]);
-        l->less[time] = (int64_t)((double)l->all[time] * part);
-        to[time] = (int64_t)((uint64_t)l->less[time] - (uint64_t)before); /* a file says anything */
+        const int64_t now = (int64_t)((double)l->all[time] * part);
+        if (to)
+            to[time] = (int64_t)((uint64_t)now - (uint64_t)before); /* a file says anything */
+    }
+}
+
+static uint64_t overlap_line(const struct doc_truth *truth, uint32_t copy)
+{
+    return truth->copy[copy].line;
+}
+
+static void overlap_less_rows(const struct doc_truth *truth, struct doc_truth *less, double part)
+{
+    struct lessened rows = {.all = {0}};
+    for (size_t i = 0; i < truth->rows; i++) {
+        int64_t *to = &less->values[i * doc_truth_columns.count];
+        less->row[i] = truth->row[i];
+        less->row[i].v = to;
+        overlap_lessen(&rows, to, truth->row[i].v, part);
+    }
+}
+
+/* A line's windows begin where its rows did. */
+static void overlap_less_windows(const struct doc_truth *truth, struct doc_truth *less, double part)
+{
+    struct lessened rows = {.all = {0}}, line = rows;
+    size_t row = 0;
+    for (size_t i = 0; i < truth->windows; i++) {
+        const struct pc_missed_window *window = &truth->window[i];
+        const uint64_t its = overlap_line(truth, window->copy);
+        int64_t *to = &less->window_values[i * doc_truth_columns.count];
+        for (; row < truth->rows && overlap_line(truth, truth->row[row].copy) != its; row++)
+            overlap_lessen(&rows, NULL, truth->row[row].v, part);
+        if (!i || overlap_line(truth, window[-1].copy) != its)
+            line = rows;
+        less->window[i] = *window;
+        less->window[i].v = to;
+        overlap_lessen(&line, to, window->v, part);
     }
 }
 
@@ -50,19 +83,8 @@ struct doc_truth *look_overlap_less(const struct doc_truth *truth, double part)
     less->values = sim_alloc(truth->rows * columns, sizeof *less->values);
     less->window = sim_alloc(truth->windows, sizeof *less->window);
     less->window_values = sim_alloc(truth->windows * columns, sizeof *less->window_values);
-    struct lessened rows = {.begun = false}, windows = rows;
-    for (size_t i = 0; i < truth->rows; i++) {
-        less->row[i] = truth->row[i];
-        less->row[i].v = &less->values[i * columns];
-        overlap_lessen(&rows, truth->copy[truth->row[i].copy].line, &less->values[i * columns],
-                       truth->row[i].v, part);
-    }
-    for (size_t i = 0; i < truth->windows; i++) {
-        less->window[i] = truth->window[i];
-        less->window[i].v = &less->window_values[i * columns];
-        overlap_lessen(&windows, truth->copy[truth->window[i].copy].line,
-                       &less->window_values[i * columns], truth->window[i].v, part);
-    }
+    overlap_less_rows(truth, less, part);
+    overlap_less_windows(truth, less, part);
     return less;
 }
 
