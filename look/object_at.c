@@ -308,6 +308,20 @@ void look_object_member(const struct look_finder *f, const struct look_object *o
         snprintf(out->name, sizeof out->name, "[0]%.220s", inner);
 }
 
+const struct doc_thread *look_object_thread(const struct look_finder *f, uint64_t va,
+                                            sim_tick before)
+{
+    const struct doc_thread *last = NULL;
+    for (size_t i = 0; i < f->o->threads; i++) {
+        const struct doc_thread *t = &f->o->thread[i];
+        const bool had =
+            (va >= t->stack && va < t->stack_to) || (va >= doc_thread_local(t) && va < t->tls_to);
+        if (had && t->born < before && (!last || t->born > last->born))
+            last = t;
+    }
+    return last;
+}
+
 void look_object_type(const struct look_finder *f, const struct look_object *o,
                       struct prog_member *out)
 {

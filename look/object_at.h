@@ -83,6 +83,11 @@ const char *look_object_member_name(const struct look_finder *finder,
                                     const struct look_object *object,
                                     const struct prog_member *member, char *buf, size_t size);
 
+/** The thread that had an address last, in its stack or with its thread-local variables, of those
+ *  born before then. NULL: none had */
+const struct doc_thread *look_object_thread(const struct look_finder *finder, uint64_t va,
+                                            sim_tick before);
+
 /** What its struct is called, or that of its elements: `name`; "": it has none.
  *  @param object  one with a `variable` */
 void look_object_type(const struct look_finder *finder, const struct look_object *object,

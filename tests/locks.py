@@ -11,6 +11,7 @@ themselves: what that core tells of its loops.
 import collections
 import csv
 import io
+import functools
 import json
 import pathlib
 import re
@@ -391,6 +392,67 @@ def check_refusals(numachine, run, scratch):
     assert last in subprocess.run([numachine, "locks", longer], capture_output=True, text=True, check=True).stdout
 
 
+VAIN = """#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, own = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static sem_t empty, posted;
+static struct timespec soon(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += 50000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+static void *work(void *p)
+{
+    struct timespec t;
+    for (int i = 0; i < 4; i++) t = soon(), pthread_mutex_timedlock(&held, &t);
+    for (int i = 0; i < 9; i++) pthread_mutex_trylock(&held);
+    for (int i = 0; i < 5; i++) t = soon(), sem_timedwait(&empty, &t);
+    for (int i = 0; i < 7; i++) sem_post(&posted);
+    pthread_mutex_lock(&own);
+    for (int i = 0; i < 3; i++) t = soon(), pthread_cond_timedwait(&condition, &own, &t);
+    pthread_mutex_unlock(&own);
+    return p;
+}
+int main(void)
+{
+    pthread_t t[2];
+    sem_init(&empty, 0, 0);
+    sem_init(&posted, 0, 0);
+    pthread_mutex_lock(&held);
+    pthread_create(&t[0], 0, work, 0);
+    pthread_join(t[0], 0);
+    pthread_create(&t[0], 0, work, 0);
+    pthread_create(&t[1], 0, work, 0);
+    usleep(2000);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+}
+"""
+
+
+def check_vain(numachine, directory):
+    """Calls that waited in vain are calls, and posts are none; and a thread is called so also where nobody had to wait for it."""
+    program = directory.with_suffix("")
+    subprocess.run(["mips-linux-gnu-gcc", "-O2", "-g", "-static", "-pthread", "-x", "c", "-", "-o", program], input=VAIN, text=True, check=True)
+    subprocess.run([numachine, "stat", "-q", "--profile", "-m", "ring-16", "-o", directory, "--", program], check=True, capture_output=True,
+                   timeout=600)
+    ask = functools.partial(subprocess.run, check=True, capture_output=True, text=True)
+    text = ask([numachine, "locks", directory, "--sort=calls"]).stdout
+    for lock, contended in ("mutex held", "92.3%"), ("semaphore empty", "100.0%"), ("semaphore posted", "-"), ("condition condition", "100.0%"):
+        row = re.search(rf"^ +[\d.]+%(?: +\d+){{5}} +(\S+) .*  {lock}$", text, re.M)
+        assert row and row[1] == contended, (lock, text)
+    joins = re.findall(r"  join (.*)$", text, re.M)
+    assert len(joins) >= 2 and all(re.fullmatch(r"thread \d+", join) for join in joins), text
+    assert "  join thread 1003\n" in ask([numachine, "locks", directory, "--sort=calls", "--lock=thread 1003"]).stdout
+
+
 def check_made(numachine, guest, scratch, made=None):
     for way in MADE if made is None else made:
         run = Run(numachine, guest, way, scratch / f"{guest.name}-{way}")
@@ -458,6 +520,7 @@ def main():
         for guest in atomics:
             check_atomics(numachine, guest, scratch)
         check_refusals(numachine, first["barrier"], scratch)
+        check_vain(numachine, scratch / "vain.run")
     print(f"ok: {len(WAYS)} ways, {len(MADE)} locks by hand")
 
 

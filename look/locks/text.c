@@ -57,16 +57,39 @@ static void put_known(FILE *out, int width, bool known, uint64_t n)
         fprintf(out, " %*s", width, "-");
 }
 
+/* Calls that got it, or had to wait. A place where none waited may be one that only tries, or
+ * posts: of its calls those count that got it. */
+static uint64_t text_calls_of(const struct look_locks_view *view, uint32_t lock)
+{
+    const struct doc_locks *l = view->locks;
+    uint64_t calls = 0;
+    for (size_t i = 0; i < l->sites; i++) {
+        const uint64_t *v = l->site[i].v;
+        if (l->site[i].lock == lock)
+            calls += v[DOC_LOCK_CONTENDED] ? v[DOC_LOCK_CALLS] : v[DOC_LOCK_TAKEN];
+    }
+    return calls;
+}
+
+static void put_contended(const struct look_locks_view *view, const struct look_lock_row *row,
+                          FILE *out)
+{
+    const uint64_t calls = text_calls_of(view, row->lock);
+    if (calls)
+        fprintf(out, " %6.1f%%", text_percent(row->v[DOC_LOCK_CONTENDED], calls));
+    else
+        fprintf(out, " %7s", "-");
+}
+
 static void put_lock(const struct look_locks_view *view, const struct look_lock_row *row, FILE *out)
 {
     const uint64_t *v = row->v;
     const struct doc_lock *lock = &view->locks->lock[row->lock];
     const bool held = v[DOC_LOCK_HOLDS], handed = v[DOC_LOCK_HANDOVERS];
-    fprintf(out,
-            "  %7.2f%% %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6.1f%%",
+    fprintf(out, "  %7.2f%% %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %9" PRIu64 " %9" PRIu64,
             text_percent(v[DOC_LOCK_WAITED], view->whole[DOC_LOCK_WAITED]), v[DOC_LOCK_WAITED],
-            v[DOC_LOCK_ASLEEP], v[DOC_LOCK_SPUN], v[DOC_LOCK_LONGEST], v[DOC_LOCK_TAKEN],
-            text_percent(v[DOC_LOCK_CONTENDED], v[DOC_LOCK_TAKEN]));
+            v[DOC_LOCK_ASLEEP], v[DOC_LOCK_SPUN], v[DOC_LOCK_LONGEST], v[DOC_LOCK_TAKEN]);
+    put_contended(view, row, out);
     put_known(out, 9, held, text_mean(v[DOC_LOCK_HELD], v[DOC_LOCK_HOLDS]));
     put_known(out, 9, held, (uint64_t)look_lock_figure_of(view, row, LOOK_LOCK_HELD_P99));
     put_known(out, 9, held, v[DOC_LOCK_HELD_LONGEST]);

@@ -96,6 +96,17 @@ bool look_lock_figure_known(const struct look_lock_row *row, unsigned figure)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* The thread whose end is waited for. A join that need not wait begins when its thread is over. */
+static const struct doc_thread *joined_thread(const struct look_locks_view *view, uint32_t lock,
+                                              const struct look_object *object)
+{
+    const struct doc_lock *l = &view->locks->lock[lock];
+    if (l->kind != DOC_LOCK_join)
+        return NULL;
+    return object->thread ? object->thread
+                          : look_object_thread(view->finder, l->address, view->use[lock].to);
+}
+
 void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *out)
 {
     const struct doc_lock *l = &view->locks->lock[lock];
@@ -105,8 +116,9 @@ void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *ou
         return;
     }
     look_object_at(view->finder, l->address, view->use[lock].from, view->use[lock].to, &object);
-    if (l->kind == DOC_LOCK_join && object.thread) { /* its descriptor is at the end of its stack */
-        fprintf(out, "thread %" PRIu32, object.thread->number);
+    const struct doc_thread *thread = joined_thread(view, lock, &object);
+    if (thread) { /* its descriptor is at the end of its stack */
+        fprintf(out, "thread %" PRIu32, thread->number);
         return;
     }
     look_object_cut_library(object.name); /* a lock is what the program calls one */
