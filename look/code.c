@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/shell.h"
 #include "documents/run.h"
+#include "documents/statistics/finished.h"
 #include "input/workload.h"
 
 #include <errno.h>
@@ -101,21 +102,14 @@ static const char *hash_of(const json_t *root, const char *program)
     return NULL;
 }
 
-/* Why the run's results are not of the whole program; NULL: they are. A run that stops at its limit
- * is complete, and its program is not. */
-static char *code_unfinished_of(const json_t *root, bool ended)
+/* @return the caller's; NULL: the run's results are of the whole program */
+static char *code_unfinished_of(const json_t *root)
 {
-    const char *status = json_string_value(json_object_get(root, "status"));
-    const json_t *end = json_object_get(root, "end");
-    const char *reason = json_string_value(json_object_get(end, "reason"));
-    const char *message = json_string_value(json_object_get(end, "message"));
-    const bool complete = status && !strcmp(status, "complete");
-    if (!status || (complete && (ended || !reason)))
-        return NULL;
-    const char *why = message ? message : reason ? reason : "";
-    return sim_format("the run is %s%s%.*s; what follows is of the time until then",
-                      complete ? "not complete" : status, *why ? ": " : "", (int)strcspn(why, "\n"),
-                      why);
+    char *why = doc_finished_unfinished(root);
+    char *sentence =
+        why ? sim_format("the run is %s; what follows is of the time until then", why) : NULL;
+    free(why);
+    return sentence;
 }
 
 /* Takes what is wanted of a manifest. @param hash  of the program: "xxh64:..." */
@@ -139,7 +133,7 @@ static bool take_manifest(struct look_code *code, const json_t *root, char hash[
     code->status = (int)json_integer_value(json_object_get(end, "status"));
     code->ended =
         ticks > 0 && reason && (!strcmp(reason, doc_end_word(PROG_EXITED)) || code->signaled);
-    code->unfinished = code_unfinished_of(root, code->ended);
+    code->unfinished = code_unfinished_of(root);
     return true;
 }
 
@@ -396,5 +390,9 @@ void look_code_put(const struct look_code *code, FILE *out)
 
 char *look_code_directory(const struct look_code *code)
 {
-    return sim_shell_word(code->directory ? code->directory : "RUN_DIR");
+    const char *directory = code->directory ? code->directory : "RUN_DIR";
+    char *path = sim_format("%s%s", *directory == '-' ? "./" : "", directory); /* it is no option */
+    char *word = sim_shell_word(path);
+    free(path);
+    return word;
 }

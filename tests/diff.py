@@ -302,6 +302,18 @@ def bytes_of_tables(bench, a):
         assert f"{bench.directory}/od?d" in document.decode(), words
 
 
+def cut(bench, a):
+    """A run that was stopped at its limit is not the whole program's: its time is no gain."""
+    stopped = bench.directory / "stopped"
+    command(bench.numachine, "run", "-q", a / "config.resolved.yaml", "-s", "run.limit=100us", "-o", stopped, status=6)
+    how = r"not complete: stopped at the limit of \d+ PCycles"
+    for pair in (a, stopped), (stopped, a):
+        text = bench.diff(*pair).stdout
+        assert re.search(rf"^# [AB]: {stopped}, {how}$", text, re.M) and "complete\n" in text, text
+        assert re.search(r"^# elapsed: A \d+, B \d+ PCycles: no comparison, because not both are of the whole program$", text, re.M), text
+    assert re.search(rf"^# {stopped}: {how}, xxh64:", command(bench.numachine, "compare", *pair).stdout, re.M)
+
+
 def usage(bench, a, b):
     for words in ((), (a,), (a, b, a), (a, b, "--threshold=x"), (a, b, "--threshold=101"), (a, b, "--format=xml"),
                   (a, b, "--threshold=1", "--threshold=2")):
@@ -350,6 +362,7 @@ def main():
         damaged(bench, a, b)
         usage(bench, a, b)
         bytes_of_tables(bench, a)
+        cut(bench, a)
 
 
 if __name__ == "__main__":

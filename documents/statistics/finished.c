@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "documents/claims.h"
 #include "documents/intact.h"
+#include "documents/run.h"
 #include "documents/schemas.h"
 #include "documents/statistics/stats.h"
 
@@ -226,13 +227,35 @@ const char *doc_finished_tilde(const struct doc_finished *r, const char *stat, c
     return r->sampled && estimate ? "~" : "";
 }
 
+static bool is_own_end(const char *reason)
+{
+    return !reason || !strcmp(reason, doc_end_word(PROG_EXITED)) ||
+           !strcmp(reason, doc_end_word(PROG_SIGNALED));
+}
+
+char *doc_finished_unfinished(const json_t *manifest)
+{
+    const char *status = json_string_value(json_object_get(manifest, "status"));
+    const json_t *end = json_object_get(manifest, "end");
+    const char *reason = json_string_value(json_object_get(end, "reason"));
+    const char *message = json_string_value(json_object_get(end, "message"));
+    const bool complete = status && !strcmp(status, "complete");
+    if (!status || (complete && is_own_end(reason)))
+        return NULL;
+    const char *why = message ? message : reason ? reason : "";
+    return sim_format("%s%s%.*s", complete ? "not complete" : status, *why ? ": " : "",
+                      (int)strcspn(why, "\n"), why);
+}
+
 const char *doc_finished_status(const struct doc_finished *r, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s%s", r->status,
+    char *unfinished = doc_finished_unfinished(r->manifest);
+    snprintf(buf, size, "%s%s", unfinished ? unfinished : r->status,
              r->sampled
                  ? ", sampled: ~ marks estimates, and misses, packets and the like are those of "
                    "the samples"
                  : "");
+    free(unfinished);
     return buf;
 }
 

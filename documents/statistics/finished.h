@@ -68,7 +68,14 @@ bool doc_finished_comparable(const struct doc_finished *a, const struct doc_fini
 const char *doc_finished_tilde(const struct doc_finished *results, const char *stat,
                                const char *unit);
 
-/** How a run ended, for people: its status, and that it was sampled. */
+/** Why a run's results are not of the whole program, for people: "not complete: stopped at the
+ *  limit"; a run that stops at its limit is complete, and its program is not. @param manifest  of
+ * it
+ *  @return the caller's; NULL: they are, or it does not say how it ended */
+char *doc_finished_unfinished(const json_t *manifest);
+
+/** How a run ended, for people: its status, or why it is not of the whole program, and that it was
+ * sampled. */
 const char *doc_finished_status(const struct doc_finished *results, char *buf, size_t size);
 
 /** The hash of a file that the run read: "xxh64:..."; NULL: it is not known, or there is none.

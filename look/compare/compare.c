@@ -25,7 +25,7 @@ static const enum doc_statistic usual[] = {
 enum {
     COMPARED_NUMBER = 24, /**< [bytes] that a number takes */
     COMPARED_WIDTH = 14,  /**< of a column of numbers, at least */
-    STATUS = 160          /**< [bytes] of how a run ended */
+    STATUS = 320          /**< [bytes] of how a run ended */
 };
 
 /* ---- the rows -------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ static const char *diff_write_difference(const struct look_change *c, int digits
 
 static void diff_write_put_run(const struct look_diff *d, int i, FILE *out)
 {
-    char status[160];
+    char status[320];
     fprintf(out, "# %c: %s, %s\n", 'A' + i, d->of[i]->directory,
             doc_finished_status(d->of[i], status, sizeof status));
 }
@@ -81,6 +81,14 @@ static const char *tilde_of(const struct look_diff *d, int of)
     return doc_finished_tilde(d->of[of], "elapsed", "PCycles");
 }
 
+static bool is_unfinished(const struct doc_finished *r)
+{
+    char *why = doc_finished_unfinished(r->manifest);
+    const bool unfinished = why;
+    free(why);
+    return unfinished;
+}
+
 /* What people ask first: whether it is faster. */
 static void put_elapsed(const struct look_diff *d, FILE *out)
 {
@@ -92,11 +100,15 @@ static void put_elapsed(const struct look_diff *d, FILE *out)
             return;
         elapsed[of] = (uint64_t)v.count;
     }
+    fprintf(out, "# elapsed: A %s%" PRIu64 ", B %s%" PRIu64 " PCycles", tilde_of(d, 0), elapsed[0],
+            tilde_of(d, 1), elapsed[1]);
+    if (is_unfinished(d->of[0]) || is_unfinished(d->of[1])) {
+        fputs(": no comparison, because not both are of the whole program\n", out);
+        return;
+    }
     const double change = 100. * ((double)elapsed[1] / (double)elapsed[0] - 1);
-    fprintf(out, "# elapsed: A %s%" PRIu64 ", B %s%" PRIu64 " PCycles: %s%.1f %% %s\n",
-            tilde_of(d, 0), elapsed[0], tilde_of(d, 1), elapsed[1],
-            *tilde_of(d, 0) ? "~" : tilde_of(d, 1), change < 0 ? -change : change,
-            change < 0 ? "fewer" : "more");
+    fprintf(out, ": %s%.1f %% %s\n", *tilde_of(d, 0) ? "~" : tilde_of(d, 1),
+            change < 0 ? -change : change, change < 0 ? "fewer" : "more");
 }
 
 /* One run's value of it. @return buf */
