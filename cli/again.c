@@ -34,6 +34,16 @@ bool cli_again_load(struct in_experiment *x, const char *directory, bool truth)
     return good;
 }
 
+bool cli_again_compares(const struct look_kept *kept, const char *asked)
+{
+    if (!kept->code.ended)
+        fprintf(stderr,
+                "numachine: error: %sthe program did not come to its end in that run, so there is "
+                "nothing to compare with; let it run to its end\n",
+                asked);
+    return kept->code.ended;
+}
+
 /* Sends what is written to standard output to a file without a name. @return it, or NULL */
 static FILE *again_divert(int *kept)
 {
@@ -145,9 +155,19 @@ static void taking_release(void *self)
     *t->live->truth = (struct doc_truth){0};
 }
 
+/* The first run's limit says nothing of the second, which may take a little longer. */
+static struct in_experiment again_limited(const struct look_kept *kept,
+                                          const struct in_experiment *x)
+{
+    struct in_experiment limited = *x;
+    limited.limit = CLI_AGAIN_SLOWEST * kept->code.ticks;
+    return limited;
+}
+
 enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experiment *x,
                             struct cli_again *again)
 {
+    const struct in_experiment limited = again_limited(kept, x);
     struct prog_outcome outcome;
     enum cli_exit status = CLI_EXIT_IO;
     int out = -1;
@@ -156,7 +176,7 @@ enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experi
     static const struct run_observer taker = {.begin = taking_begin, .release = taking_release};
     struct taking taking = {.again = again};
     *again = (struct cli_again){0};
-    const struct cli_session session = {.experiment = x,
+    const struct cli_session session = {.experiment = &limited,
                                         .stdin_fd = our_stdin(),
                                         .quiet = true,
                                         .table = nowhere,
@@ -172,6 +192,11 @@ enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experi
         again->output = again_compare(before, output);
         status = again->compares ? CLI_EXIT_OK : CLI_EXIT_EXPECT;
     }
+    if (status == CLI_EXIT_LIMIT)
+        fprintf(stderr,
+                "numachine: error: the second run takes more than %d times what the first "
+                "did: no comparison\n",
+                CLI_AGAIN_SLOWEST);
     if (nowhere)
         fclose(nowhere);
     if (output)

@@ -8,6 +8,14 @@
 #include "cli/kept.h"
 #include "input/experiment.h"
 
+enum {
+    CLI_AGAIN_SLOWEST = 4 /**< a run that takes so many times what it took before is stopped */
+};
+
+/** Whether the program has come to its end in the run, so that another one can be compared with it;
+ *  else a complaint. @param asked  by this option: "--measure: "; "": by the command */
+bool cli_again_compares(const struct look_kept *kept, const char *asked);
+
 /** Reads the experiment of a run; the caller may change it, and owns it (in_experiment_free).
  *  Without a profile. @param truth  whether the truth of misses is asked for
  *  @return false after a complaint */
@@ -31,9 +39,9 @@ struct cli_again {
     struct doc_truth truth; /**< the caller's (doc_truth_free), if it was asked for */
 };
 
-/** Runs it; what the program writes goes nowhere, and no directory is made. Its standard input is
- *  the file that the experiment names, else this program's, unless that is a terminal. Complaints
- *  go to standard error.
+/** Runs it, with a limit of its own; what the program writes goes nowhere, and no directory is
+ * made. Its standard input is the file that the experiment names, else this program's, unless that
+ * is a terminal. Complaints go to standard error.
  *  @return where it does not compare: CLI_EXIT_EXPECT if it came to another end */
 enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experiment *x,
                             struct cli_again *again);

@@ -41,6 +41,7 @@ struct tried {
     const struct look_layout *layout;
     uint64_t before; /* [ticks] */
     const struct cli_again *again;
+    bool divisible; /* into elements or members */
 };
 
 static void put_parts(const struct tried *t)
@@ -61,9 +62,9 @@ static void put_gain(const struct tried *t)
     if (cli_again_remark(t->again))
         printf("  %s\n", cli_again_remark(t->again));
     if (t->unit == LOOK_UNIT_threads && t->layout->parts == 1)
-        puts("  the same processors touch all of it: so it was not divided, and only kept apart "
-             "from "
-             "other objects (--unit=elements divides it)");
+        printf("  the same processors touch all of it: so it was not divided, and only kept apart "
+               "from other objects%s\n",
+               t->divisible ? " (--unit=elements divides it)" : "");
     if (t->layout->others)
         printf("  %" PRId64 " of %" PRId64
                " requests for these bytes were for other objects, most of them for %s: they had "
@@ -87,6 +88,20 @@ static void put_json(const struct tried *t)
     doc_json_put(stdout, root, JSON_INDENT(1));
 }
 
+/* Whether the objects have elements or members, several in all. */
+static bool is_divisible(const struct cli_given *g, const struct look_kept *kept,
+                         const struct look_sharing *sharing)
+{
+    struct look_layout layout;
+    char why[2048];
+    if (!look_what_if(sharing, &kept->objects, g->objects, LOOK_UNIT_elements, &layout, why,
+                      sizeof why))
+        return false;
+    const size_t parts = layout.parts;
+    look_layout_free(&layout);
+    return parts > 1;
+}
+
 static int run_again(const struct cli_given *g, const struct look_kept *kept,
                      const struct look_sharing *sharing, struct look_layout *layout)
 {
@@ -99,7 +114,8 @@ static int run_again(const struct cli_given *g, const struct look_kept *kept,
     const int status = cli_again_run(kept, &x, &again);
     if (again.compares)
         (cli_is_format(g, "json") ? put_json : put_gain)(
-            &(struct tried){g, unit_of(g), sharing, layout, kept->code.ticks, &again});
+            &(struct tried){g, unit_of(g), sharing, layout, kept->code.ticks, &again,
+                            is_divisible(g, kept, sharing)});
     in_experiment_free(&x);
     return status;
 }
@@ -123,11 +139,8 @@ static int what_if(const struct cli_given *g, const struct look_kept *kept,
 {
     struct look_layout layout;
     char why[2048];
-    if (!kept->code.ended)
-        return cli_complain(
-            CLI_EXIT_USAGE,
-            "--what-if: the program did not come to its end in that run, so there is "
-            "nothing to compare with; let it run to its end");
+    if (!cli_again_compares(kept, "--what-if: "))
+        return CLI_EXIT_USAGE;
     if (!look_what_if(sharing, &kept->objects, g->objects, unit_of(g), &layout, why, sizeof why))
         return cli_complain(CLI_EXIT_USAGE, why);
     if (!look_layout_fits(&layout, &kept->truth)) {

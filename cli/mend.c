@@ -18,8 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SLOWEST = 4 /* a run that takes so many times what it took before is stopped */ };
-
 /* Sets that are run at the same time. */
 struct mending {
     const struct look_kept *kept;
@@ -88,7 +86,6 @@ static int mend_run_one(void *ctx, size_t i)
     mend_lay_out(&x, now->mend, now->set[i]);
     if (mover)
         mend_place(&x, mover);
-    x.limit = sim_earlier(x.limit, SLOWEST * now->kept->code.ticks);
     const enum cli_exit status = cli_again_run(now->kept, &x, &again);
     if (again.compares)
         now->result[i] = (struct look_mend_result){.compares = true,
@@ -188,12 +185,8 @@ int cli_mend(struct cli_given *g)
     struct look_kept kept = {0};
     struct in_experiment x;
     int status = CLI_EXIT_USAGE;
-    if (!cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH | LOOK_KEPT_LOCKS)) {
-        /* it has complained */
-    } else if (!kept.code.ended) {
-        cli_complain(status, "the program did not come to its end in that run, so there is nothing "
-                             "to compare with; let it run to its end");
-    } else if (cli_again_load(&x, g->words[0], false)) {
+    if (cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH | LOOK_KEPT_LOCKS) &&
+        cli_again_compares(&kept, "") && cli_again_load(&x, g->words[0], false)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = mend_open(g, &kept, &x);

@@ -73,7 +73,8 @@ static int placement_show(const struct cli_given *g, struct look_kept *kept,
         fprintf(stderr, "numachine: error: %s: %s\n", g->words[0], why);
         status = CLI_EXIT_USAGE;
     } else if (g->measure) {
-        status = placement_measure(kept, pages, x);
+        status = !cli_again_compares(kept, "--measure: ") ? CLI_EXIT_USAGE
+                                                          : placement_measure(kept, pages, x);
     } else {
         look_pages_formats[CLI_NAMED(g, "no format", g->format, look_pages_formats)].write(pages,
                                                                                            stdout);

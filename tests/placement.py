@@ -233,7 +233,7 @@ def check_slower(run, scratch):
     copy = scratch / "slower"
     shutil.copytree(run.directory, copy)
     manifest = (copy / "manifest.json").read_text()
-    changed = re.sub(r'("\w+": )%d\b' % run.elapsed, r"\g<1>1000", manifest)
+    changed = re.sub(r'("\w+": )%d\b' % run.elapsed, r"\g<1>%d" % (run.elapsed // 3), manifest)
     assert changed != manifest
     (copy / "manifest.json").write_text(changed)
     (copy / "guest.stdout").write_text("another\n")
@@ -285,6 +285,22 @@ def check_refusals(numachine, run, guest, scratch):
         refused(numachine, copy, sentence)
 
 
+def check_limits(numachine, run, scratch):
+    """What was stopped has no time to compare with; a limit that a run kept is not that of the next, which may take longer."""
+    stopped, short = scratch / "stopped", scratch / "short"
+    command(numachine, "run", "-q", run.directory / "config.resolved.yaml", "-s", f"run.limit={run.elapsed - 100}cy", "-o", stopped, status=6)
+    refused(numachine, stopped, "--measure: the program did not come to its end in that run", "--measure")
+    text = command(numachine, "placement", stopped).stdout
+    assert "--measure" not in text and "--measure" in run.ask() and "# For the experiment's file." in text, text
+    shutil.copytree(run.directory, short)
+    config = short / "config.resolved.yaml"
+    config.write_text(re.sub(r"(?m)^  limit: none\b", "  limit: 1us ", config.read_text()))
+    simulator.listed_again(short, config.name)
+    assert command(numachine, "placement", short, "--measure").stdout == run.ask("--measure")
+    for words in ("c2c", "--what-if=main_arena", short), ("mend", "--runs=1", short):
+        assert "PCycles" in command(numachine, *words).stdout, words
+
+
 def main():
     numachine = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
@@ -298,6 +314,7 @@ def main():
             check_code(run)
             after = check_gain(run)
         check_paste(run, guest, after, scratch)
+        check_limits(numachine, run, scratch)
         check_shared(Run(numachine, guest, "same", scratch / "same"))
         check_uneven(Run(numachine, guest, "uneven", scratch / "uneven"))
         check_filled(numachine, guest, scratch)

@@ -22,6 +22,7 @@ PARTS = {  # by units
     "wrapped.in": (1, 1, 1, 1, 1, 8, 2, 1),
     "wrapped.in.c": (1, 1, 1, 4, 8, 8, 2, 1),
     "wrapped.in.c[2]": (1, 1, 1, 2, 2, 2, 1, 4),
+    "wrapped.in.c[1].x": (1, 1, 1, 1, 1, 1, 1, 8),
 }
 LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
 
@@ -52,6 +53,8 @@ def check_units(numachine, directory):
         found = [json.loads(run(numachine, "c2c", "--what-if", name, f"--unit={unit}", "--format=json", directory))["parts"]
                  for unit in UNITS]
         assert tuple(found) == row, (name, found)
+        said = run(numachine, "c2c", "--what-if", name, directory)
+        assert ("(--unit=elements divides it)" in said) == (row[UNITS.index("elements")] > 1), (name, said)
 
 
 def check_pipe(numachine, directory):

@@ -102,9 +102,8 @@ void look_pages_text(const struct look_pages *p, FILE *out)
     if (!p->ranges)
         return;
     put_pages(p, out);
-    fputs("\n# For the experiment's file. More local requests need not be less time: --measure "
-          "says it.\n",
-          out);
+    fprintf(out, "\n# For the experiment's file. More local requests need not be less time%s.\n",
+            p->code->ended ? ": --measure says it" : "");
     look_pages_yaml(p, out);
 }
 
