@@ -4,6 +4,7 @@ What numachine c2c says of sharing whose mend is known, and that it takes each n
 
     c2c_says.py NUMACHINE GUEST... [all]     without `all` guests behind the first have two of the kinds
 """
+import csv
 import json
 import pathlib
 import re
@@ -290,6 +291,18 @@ def check_sides(numachine, directory):
         assert re.search(text, source) and "+ aligned_alloc(64, size)" in source, source
         found = json.loads(c2c(numachine, "--what-if", lock, "--unit=sides", "--format=json", directory))
         assert (found["unit"], found["parts"]) == ("sides", parts), found
+    rows = list(csv.DictReader(subprocess.run([numachine, "locks", "--format=csv", directory], check=True, capture_output=True, text=True,
+                                              timeout=600).stdout.splitlines()))
+    bounds = {row["lock"]: int(row["bound"]) for row in rows if row["kind"] == "mutex" and row["bound"]}
+    said = c2c(numachine, directory).splitlines()[0]
+    locks = re.findall(r"for mutex (\S+) \(", said)
+    best = ("first", "second")[locks.index(max(bounds, key=bounds.get))]
+    assert len(locks) == 2 and f"without the {best} the run would end at most" in said, (said, bounds)
+    cut = directory.with_suffix(".cut")
+    subprocess.run([numachine, "run", directory / "config.resolved.yaml", "-q", "-s", f"run.limit={found['before'] - 100}cy", "-o", cut], check=False,
+                   capture_output=True, stdin=subprocess.DEVNULL, timeout=600)
+    said = c2c(numachine, cut).splitlines()[0]
+    assert "Threads waited" in said and "would end" not in said and f"(numachine locks {cut})" in said, said
 
 
 def check_aside(numachine, directory):
@@ -373,7 +386,7 @@ def check_overlap(numachine, directory):
         found, text = json.loads(c2c(numachine, "--format=json", run)), c2c(numachine, run)
         counted = sum(row["pcycles"] for row in found["requests"])
         assert (asked > stalled) == several == ("# requests went side by side" in text), (run, asked, stalled)
-        assert 0.99 * min(asked, stalled) <= counted <= min(asked, stalled) and found["rest"]["pcycles"] > 0, (run, counted, asked, stalled)
+        assert min(asked, stalled) - len(found["requests"]) <= counted <= min(asked, stalled) and found["rest"]["pcycles"] > 0, (run, counted, asked, stalled)
         assert counted + found["rest"]["pcycles"] == found["pcycles"], (run, found["rest"])
 
 
@@ -390,6 +403,16 @@ def check_mutex(numachine, directory):
     line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
     assert line["holds"][0]["object"] == "guard", line
     assert f"numachine locks {directory}" in line["advice"] and "a copy for each" not in line["advice"], line["advice"]
+
+
+def check_dash(numachine, directory):
+    """A directory whose name is like an option's is named so that a command takes it."""
+    dashed = shutil.copytree(directory, directory.with_name("-dash.run"))
+    found = subprocess.run([numachine, "c2c", "--", dashed.name], cwd=dashed.parent, check=True, capture_output=True, text=True).stdout
+    for command in "locks", "mend":
+        words = re.search(rf"numachine {command} (\S*dash\.run)", found)
+        assert words and subprocess.run([numachine, command, "--help" if command == "mend" else "--sort=held", words[1]], cwd=dashed.parent,
+                                        check=False, capture_output=True).returncode == 0, (command, found)
 
 
 def check_colours(numachine, directory):
@@ -502,7 +525,7 @@ def check_time(numachine, directory):
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
     checks = {"blocks": [check_blocks, check_commands, check_barrier, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns, check_limit, check_measured, check_overlap], "phases": [check_phases], "own": [check_own],
-              "mutex": [check_mutex], "access": [check_access, check_repeats], "colours": [check_colours], "none": [check_none, check_nothing]}
+              "mutex": [check_mutex, check_dash], "access": [check_access, check_repeats], "colours": [check_colours], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
             some = [kind for kind in checks if kind not in MEASURED] if "all" in sys.argv else ["counter", "turns"]

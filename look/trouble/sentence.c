@@ -347,11 +347,25 @@ static void put_lock_places(const struct sentence *s, const struct look_lock_row
     free(place);
 }
 
+static const char *const nth_lock[] = {"the first", "the second", "the third"};
+_Static_assert(sizeof nth_lock / sizeof *nth_lock >= OBJECTS, "each that is named has a word");
+
+/* A run that was stopped ends at its limit, whatever threads wait for. */
+static void put_bound(const struct sentence *s, const struct look_lock_row *row, const char *which)
+{
+    if (s->t->code->ended) {
+        fprintf(s->out, "; without %s the run would end at most ", which);
+        put_percent(s, look_percent((int64_t)row->bound, (int64_t)s->t->locks->locks->ticks));
+        fputs(" sooner", s->out);
+    }
+    fprintf(s->out, " (numachine locks %s)", s->directory);
+}
+
 static void say_locks(struct sentence *s)
 {
     const struct look_locks_view *view = s->t->locks;
-    const struct look_lock_row *row = NULL, *first = look_lock_dear(view, NULL);
-    unsigned named = 0;
+    const struct look_lock_row *row = NULL, *best = NULL;
+    unsigned named = 0, nth = 0;
     for (; named < OBJECTS && (row = look_lock_dear(view, row)); named++) {
         put_between(s, named, "Threads waited ");
         put_percent(s, look_percent((int64_t)row->v[DOC_LOCK_WAITED],
@@ -360,10 +374,12 @@ static void say_locks(struct sentence *s)
                 doc_lock_kinds[view->locks->lock[row->lock].kind].name);
         look_lock_label(view, row->lock, s->out);
         put_lock_places(s, row);
+        if (!best || row->bound > best->bound) {
+            best = row;
+            nth = named;
+        }
     }
-    fprintf(s->out, "; without %s the run would end at most ", named > 1 ? "the first" : "it");
-    put_percent(s, look_percent((int64_t)first->bound, (int64_t)view->locks->ticks));
-    fprintf(s->out, " sooner (numachine locks %s)", s->directory);
+    put_bound(s, best, named > 1 ? nth_lock[nth] : "it");
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
