@@ -232,7 +232,7 @@ static void put_sides(const struct source_text *t, const struct look_named *name
     const uint64_t offset = named->from - named->at.from;
     struct prog_member part;
     look_object_member(t->m->sharing->finder, &named->at, offset, named->depth, &part);
-    if (part.name[strlen(part.name) - 1] == ']')
+    if (*part.name && part.name[strlen(part.name) - 1] == ']')
         put_elements(t, named, offset, named->depth);
     else
         fprintf(t->out,
