@@ -240,8 +240,10 @@ static void *started_with(char **argv)
 /** @param model  NULL, or an argument that chooses how hosts and links are shared */
 static void start_simgrid(const struct calls *calls, char *model)
 {
-    char *args[6] = {"numachine", "--log=root.thres:critical", "--log=no_loc"};
-    int n = 3;
+    /* An actor only waits: of the 8 MB that it would have, it needs some KB. */
+    char *args[7] = {"numachine", "--log=root.thres:critical", "--log=no_loc",
+                     "--cfg=contexts/stack-size:256"};
+    int n = 4;
 
     /* The thread factory is the one the sanitizers understand. */
     if (SIM_ADDRESSES_WATCHED)
