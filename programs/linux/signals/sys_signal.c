@@ -238,9 +238,9 @@ int64_t lx_sys_kill(struct lx_call *c)
     if (pid == FIRST_TID || pid == 0 || pid == -FIRST_TID ||
         (pid > 0 && lx_thread_named(c->p, (uint32_t)pid)))
         return sys_signal_send(c, 0, c->a[1], SI_USER_);
-    if (c->a[1] > c->p->kind->signals)
-        return pid == INIT || pid == -INIT ? -EINVAL : -ESRCH;
-    return pid == INIT || pid == -INIT ? -EPERM : -ESRCH;
+    if (pid != INIT) /* all others (-1): there are none */
+        return -ESRCH;
+    return c->a[1] > c->p->kind->signals ? -EINVAL : -EPERM;
 }
 
 int64_t lx_sys_tkill(struct lx_call *c)
