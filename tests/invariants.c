@@ -248,18 +248,32 @@ static bool found(struct nm_machine *m, void (*harm)(struct nm_machine *m))
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
+/* Whether all that harms are done to is there. */
+static bool has_all(const struct nm_machine *m)
+{
+    const struct ring_ring *r = some_ring(m);
+    return !m->net->alone.active && !m->net->any_touched && r && r->wanting &&
+           some_card(m, PC_RUNNING) && some_card(m, PC_WAITING);
+}
+
+/* A harm may be none at a moment: nodes that all want something cannot want for nothing. */
 Test(invariants, every_harm_is_found)
 {
+    enum { MOMENTS = 50 };
     struct actor actors[CARDS];
     struct nm_machine *m = busy(actors, 16384);
     struct nm_trap trap;
+    bool was_found[sizeof harms / sizeof *harms] = {false};
     sim_tick at = 1000;
-    do {
-        cr_assert_eq(nm_machine_run(m, at += 7, &trap), NM_RUN_UNTIL);
-    } while (m->net->alone.active || m->net->any_touched || !some_ring(m) ||
-             !some_ring(m)->wanting || !some_card(m, PC_RUNNING) || !some_card(m, PC_WAITING));
-    look(m);
+    for (unsigned moment = 0; moment < MOMENTS; moment++) {
+        do {
+            cr_assert_eq(nm_machine_run(m, at += 7, &trap), NM_RUN_UNTIL);
+        } while (!has_all(m));
+        look(m);
+        for (size_t i = 0; i < sizeof harms / sizeof *harms; i++)
+            was_found[i] = was_found[i] || found(m, harms[i].harm);
+    }
     for (size_t i = 0; i < sizeof harms / sizeof *harms; i++)
-        cr_expect(found(m, harms[i].harm), "%s", harms[i].name);
+        cr_expect(was_found[i], "%s", harms[i].name);
     nm_machine_free(m);
 }
