@@ -175,7 +175,7 @@ static int64_t attributes_of(struct lx_call *c, enum lx_ending ending, const cha
     if (name && (!*name || strlen(name) > LONGEST))
         return -ERANGE;
     if (c->f)
-        return c->f->kind == FILE_PATH || c->f->flags & G_O_PATH ? -EBADF : answer;
+        return lx_file_is_name(c->f) ? -EBADF : answer;
     r = lx_path_find(c, PATH_CWD, c->path[0], ending, &s);
     if (r < 0)
         return r;
@@ -304,7 +304,7 @@ int64_t lx_sys_utimensat(struct lx_call *c)
     if (r < 0)
         return r;
     if (!c->a[1] && (int32_t)c->a[0] != PATH_CWD)
-        return c->a[3] ? -EINVAL : !f || f->kind == FILE_PATH ? -EBADF : file_times(c->p, f, &t);
+        return c->a[3] ? -EINVAL : !f || lx_file_is_name(f) ? -EBADF : file_times(c->p, f, &t);
     r = lx_vm_string(&c->p->vm, c->a[1], path, sizeof path);
     if (r < 0)
         return r;

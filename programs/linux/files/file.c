@@ -124,7 +124,8 @@ int64_t lx_file_close(struct lx_prog *p, uint64_t fd)
     if (!f)
         return -EBADF;
     p->fds[fd].file = NULL;
-    lx_lock_closed(p, f);
+    if (!lx_file_is_name(f)) /* which can lock nothing */
+        lx_lock_closed(p, f);
     lx_file_release(p, f);
     return 0;
 }
@@ -153,7 +154,7 @@ static int64_t may_describe(const struct lx_file *f)
 {
     struct stat st;
 
-    if (f->kind == FILE_PATH || f->flags & G_O_PATH)
+    if (lx_file_is_name(f))
         return -EBADF;
     if (!f->inode || f->host < 0)
         return f->synth || f->kind == FILE_FOLDER ? -EROFS : 1;
@@ -240,12 +241,6 @@ int64_t lx_sys_close_range(struct lx_call *c)
     return 0;
 }
 
-/** Whether it was opened with O_PATH. */
-static bool file_is_name(const struct lx_file *f)
-{
-    return f->kind == FILE_PATH || f->flags & G_O_PATH;
-}
-
 /** [bytes] How far a file's end, or a pipe's last byte, is. @return -ENOTTY: nobody knows; what a
  *  stream of the host's has differs from run to run */
 static int64_t put_waiting(struct lx_call *c)
@@ -280,7 +275,7 @@ int64_t lx_sys_ioctl(struct lx_call *c)
     enum { WAITING = 0x467f, NONBLOCK = 0x667e, CLOEXEC = 0x6601, NOT_CLOEXEC }; /* MIPS's */
     const uint64_t command = lx_number_in(c->p->kind, LX_IOCTL, c->a[1]);
 
-    if (file_is_name(c->f))
+    if (lx_file_is_name(c->f))
         return -EBADF;
     if (command == CLOEXEC || command == NOT_CLOEXEC) {
         c->p->fds[c->a[0]].cloexec = command == CLOEXEC;
@@ -380,7 +375,7 @@ int64_t lx_sys_fcntl(struct lx_call *c)
     const uint32_t settable = G_O_APPEND | G_O_NONBLOCK | (c->f->kind == FILE_CARD ? G_O_ASYNC : 0);
     struct lx_descriptor *d = &c->p->fds[c->a[0]];
 
-    if (file_is_name(c->f) && c->a[1] > GETFL && c->a[1] != DUPFD_CLOEXEC)
+    if (lx_file_is_name(c->f) && c->a[1] > GETFL && c->a[1] != DUPFD_CLOEXEC)
         return -EBADF;
     switch (c->a[1]) {
     case DUPFD:

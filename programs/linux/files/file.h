@@ -150,6 +150,12 @@ static inline bool lx_may_write(const struct lx_file *f)
     return (f->flags & 3) != 0;
 }
 
+/** Whether it was opened with O_PATH. */
+static inline bool lx_file_is_name(const struct lx_file *f)
+{
+    return f->kind == FILE_PATH || f->flags & G_O_PATH;
+}
+
 /** [bytes] A pipe takes so many at once, or none of them. */
 enum { PIPE_ATOMIC = 4096 };
 

@@ -297,7 +297,7 @@ int64_t lx_sys_flock(struct lx_call *c)
     default:
         return -EINVAL;
     }
-    if (c->f->kind == FILE_PATH)
+    if (lx_file_is_name(c->f))
         return -EBADF;
     if (!c->f->inode)
         return 0;

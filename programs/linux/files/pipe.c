@@ -343,7 +343,7 @@ unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f)
     if (f->kind == FILE_CARD)
         return lx_mapped_ready(p, f) ? POLL_READS : 0;
     if (!pipe)
-        return f->kind == FILE_PATH ? POLL_NVAL : POLL_READS | POLL_WRITES;
+        return lx_file_is_name(f) ? POLL_NVAL : POLL_READS | POLL_WRITES;
     if (pipe_reads(f))
         r |= (pipe->count > 0 ? POLL_READS : 0) | (pipe_has_ended(f) ? POLL_HUP : 0);
     if (pipe_writes(f))

@@ -248,12 +248,6 @@ static int64_t write_piece(struct lx_call *c, struct lx_file *f, const uint8_t *
     return f->standard ? stream_write(c, f, buf, len) : regular_write(c->p, f, buf, len, at);
 }
 
-/** Whether it was opened with O_PATH. */
-static bool transfer_is_name(const struct lx_file *f)
-{
-    return f->kind == FILE_PATH || f->flags & G_O_PATH;
-}
-
 static bool is_regular(const struct lx_file *f)
 {
     return f->kind == FILE_HOST && !f->standard;
@@ -347,7 +341,7 @@ static int64_t transfer_read_file(struct lx_call *c, struct lx_file *f, uint64_t
     int64_t n;
     uint64_t from;
 
-    if (transfer_is_name(f) || !lx_may_read(f))
+    if (lx_file_is_name(f) || !lx_may_read(f))
         return -EBADF;
     if (f->kind == FILE_FOLDER)
         return -EISDIR;
@@ -378,7 +372,7 @@ static int64_t transfer_write_file(struct lx_call *c, struct lx_file *f, uint64_
     int64_t n;
     uint64_t from;
 
-    if (f->kind == FILE_PATH || !lx_may_write(f))
+    if (lx_file_is_name(f) || !lx_may_write(f))
         return -EBADF;
     if ((int64_t)len < 0)
         return -EINVAL;
@@ -451,7 +445,7 @@ static bool transfer_would_wait(struct lx_call *c, const struct lx_file *f)
 
 static bool transfer_may(const struct lx_file *f, move_fn *fn)
 {
-    if (transfer_is_name(f))
+    if (lx_file_is_name(f))
         return false;
     return fn == transfer_read_file ? lx_may_read(f) : lx_may_write(f);
 }
@@ -554,7 +548,7 @@ int64_t lx_sys_writev(struct lx_call *c)
 /** Positioned access needs a file that has positions. */
 static int64_t has_positions(const struct lx_file *f, int64_t at)
 {
-    if (f->kind == FILE_PATH)
+    if (lx_file_is_name(f))
         return -EBADF;
     if (at < 0)
         return -EINVAL;
@@ -685,8 +679,8 @@ static int64_t send_file(struct lx_call *c, unsigned width)
     struct where in = {.f = source, .va = c->a[2], .width = width}, out = {.f = c->f};
     int64_t n;
 
-    if (!source || !lx_may_read(source) || source->kind == FILE_PATH || !lx_may_write(c->f) ||
-        c->f->kind == FILE_PATH)
+    if (!source || !lx_may_read(source) || lx_file_is_name(source) || !lx_may_write(c->f) ||
+        lx_file_is_name(c->f))
         return -EBADF;
     if (!is_regular(source) || !(transfer_is_plain(c->f) || c->f->pipe) ||
         (c->f->flags & G_O_APPEND) || c->f->text)
@@ -717,7 +711,7 @@ int64_t lx_sys_copy_file_range(struct lx_call *c)
                  out = {.f = to, .va = c->a[3], .width = 8};
     int64_t err;
 
-    if (!to || transfer_is_name(c->f) || transfer_is_name(to))
+    if (!to || lx_file_is_name(c->f) || lx_file_is_name(to))
         return -EBADF;
     if (c->a[5])
         return -EINVAL;
@@ -771,7 +765,7 @@ static int64_t seek_regular(struct lx_file *f, int64_t offset, uint64_t whence)
 
 static int64_t transfer_seek(struct lx_call *c, int64_t offset, uint64_t whence)
 {
-    if (transfer_is_name(c->f))
+    if (lx_file_is_name(c->f))
         return -EBADF;
     if (whence > SEEK_HOLE)
         return -EINVAL;
@@ -832,7 +826,7 @@ int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size)
 
 int64_t lx_sys_ftruncate(struct lx_call *c)
 {
-    if (c->f->kind == FILE_PATH)
+    if (lx_file_is_name(c->f))
         return -EBADF;
     if ((int64_t)c->a[1] < 0 || !is_regular(c->f) || !lx_may_write(c->f) || c->f->text)
         return -EINVAL;
@@ -865,7 +859,7 @@ int64_t lx_sys_fallocate(struct lx_call *c)
         (mode & (PUNCH_HOLE | ZERO_RANGE)) == (PUNCH_HOLE | ZERO_RANGE) ||
         (mode & PUNCH_HOLE && !(mode & KEEP_SIZE)))
         return -EOPNOTSUPP;
-    if (f->kind == FILE_PATH || !lx_may_write(f))
+    if (lx_file_is_name(f) || !lx_may_write(f))
         return -EBADF;
     if (f->pipe || f->standard || f->text)
         return -ESPIPE;
@@ -882,17 +876,17 @@ int64_t lx_sys_fallocate(struct lx_call *c)
 
 int64_t lx_sys_fsync(struct lx_call *c)
 {
-    if (transfer_is_name(c->f))
+    if (lx_file_is_name(c->f))
         return -EBADF;
     return is_regular(c->f) || c->f->kind == FILE_FOLDER ? 0 : -EINVAL;
 }
 
 int64_t lx_sys_sync_file_range(struct lx_call *c)
 {
-    if (c->f->kind != FILE_PATH && (c->a[3] > 7 || (int64_t)c->a[1] < 0 || (int64_t)c->a[2] < 0 ||
-                                    (int64_t)(c->a[1] + c->a[2]) < 0))
+    if (!lx_file_is_name(c->f) && (c->a[3] > 7 || (int64_t)c->a[1] < 0 || (int64_t)c->a[2] < 0 ||
+                                   (int64_t)(c->a[1] + c->a[2]) < 0))
         return -EINVAL;
-    return c->f->kind == FILE_PATH ? -EBADF : is_regular(c->f) ? 0 : -ESPIPE;
+    return lx_file_is_name(c->f) ? -EBADF : is_regular(c->f) ? 0 : -ESPIPE;
 }
 
 /** ARM has the flags in front of the 64-bit arguments, so that these are whole pairs. */
@@ -908,12 +902,12 @@ int64_t lx_sys_sync_file_range2(struct lx_call *c)
 
 int64_t lx_sys_syncfs(struct lx_call *c)
 {
-    return c->f->kind == FILE_PATH ? -EBADF : 0;
+    return lx_file_is_name(c->f) ? -EBADF : 0;
 }
 
 int64_t lx_sys_readahead(struct lx_call *c)
 {
-    if (c->f->kind == FILE_PATH || !lx_may_read(c->f))
+    if (lx_file_is_name(c->f) || !lx_may_read(c->f))
         return -EBADF;
     return is_regular(c->f) ? 0 : -EINVAL;
 }
@@ -922,7 +916,7 @@ int64_t lx_sys_fadvise64(struct lx_call *c)
 {
     enum { LAST = 5 };
 
-    if (c->f->kind == FILE_PATH)
+    if (lx_file_is_name(c->f))
         return -EBADF;
     if (c->f->pipe || c->f->standard)
         return -ESPIPE;
