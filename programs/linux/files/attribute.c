@@ -32,15 +32,21 @@ static int64_t find_own(struct lx_call *c, int64_t dir, const char *path, enum l
     return r;
 }
 
-/** Changes the mode of an O_PATH descriptor's file: by the host's /proc, else by opening it. */
-static int64_t set_mode(const struct lx_spot *s, mode_t mode)
+int64_t lx_path_set_mode(int fd, mode_t mode)
 {
     char self[64];
+
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    return lx_host_result(prog_host_chmod(self, mode));
+}
+
+/** Changes the mode of a spot's file: by its name, else by opening it. */
+static int64_t set_mode(const struct lx_spot *s, mode_t mode)
+{
     int fd;
     int64_t r;
 
-    snprintf(self, sizeof self, "/proc/self/fd/%d", s->fd);
-    if (prog_host_chmod(self, mode) == 0)
+    if (lx_path_set_mode(s->fd, mode) == 0)
         return 0;
     fd = lx_view_open(s, O_RDONLY);
     if (fd < 0)

@@ -148,7 +148,8 @@ int64_t lx_sys_close(struct lx_call *c)
 
 /* ---- flags, copies, owners ------------------------------------------------------------------- */
 
-/** What fchmod and fchown may not change; a pipe's are nobody's business. @return 1: nothing to do
+/** What fchmod and fchown may not change; those of a pipe without a name are nobody's business.
+ * @return 1: nothing to do
  */
 static int64_t may_describe(const struct lx_file *f)
 {
@@ -173,7 +174,8 @@ int64_t lx_sys_fchmod(struct lx_call *c)
         err = lx_host_result(prog_host_fstat(c->f->host, &st));
     if (!err) {
         given = lx_path_host_mode(c->p, c->a[1], c->f->guarded, &st);
-        err = lx_host_result(prog_host_fchmod(c->f->host, given));
+        err = c->f->pipe ? lx_path_set_mode(c->f->host, given)
+                         : lx_host_result(prog_host_fchmod(c->f->host, given));
     }
     if (!err) {
         lx_inode_changed(c->p, c->f->inode);

@@ -40,7 +40,7 @@ struct lx_pipe {
 /** An open file; descriptors made by dup share it. */
 struct lx_file {
     enum lx_file_kind kind;
-    int host;      /**< host descriptor, or -1 */
+    int host;      /**< host descriptor, or -1. Of a FIFO and of FILE_PATH it is a name (O_PATH) */
     bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
     int stream;    /**< the guest's first 1 or 2, or 0 */
     unsigned refs; /**< descriptors, commands and calls under way */
@@ -130,8 +130,8 @@ int64_t lx_host_says(struct lx_prog *p, int64_t err);
  */
 int64_t lx_text_renew(struct lx_prog *p, struct lx_file *f, uint64_t at);
 
-/** Opens a FIFO; waits for its other end. @return a descriptor or -errno */
-int64_t lx_fifo_open(struct lx_call *c, struct lx_inode *n, uint32_t flags);
+/** Opens the FIFO of a spot; waits for its other end. @return a descriptor or -errno */
+int64_t lx_fifo_open(struct lx_call *c, const struct lx_spot *s, uint32_t flags);
 /** One end less of a pipe. */
 void lx_pipe_end(struct lx_prog *p, struct lx_file *f);
 

@@ -374,7 +374,7 @@ static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t fl
             return -ENOTDIR;
         if ((lx_view_rights(&s->st) & open_needed(flags)) != open_needed(flags))
             return -EACCES;
-        return lx_fifo_open(c, lx_inode_of(c->p, &s->st), flags);
+        return lx_fifo_open(c, s, flags);
     default: /* a device of the host, or a socket */
         return -ENXIO;
     }

@@ -41,6 +41,9 @@ int64_t lx_path_may_make(struct lx_prog *p, const struct lx_spot *s);
  * others to what the guest has not made. It sees them all the same. @param guarded  it works there
  *  @param before  what is there; NULL: a file is made */
 mode_t lx_path_host_mode(struct lx_prog *p, uint64_t mode, bool guarded, const struct stat *before);
+/** Sets the mode of what a descriptor of the host's names (O_PATH), by the host's /proc. @return 0
+ * or -errno */
+int64_t lx_path_set_mode(int fd, mode_t mode);
 /** The host has got `given` of a mode: the rest is remembered, and said if it is to execute.
  *  @param s  where it is, for people; NULL: not known */
 void lx_path_keep_mode(struct lx_prog *p, const struct lx_spot *s, struct lx_inode *n,

@@ -6,6 +6,7 @@
  * looking costs no simulated time.
  */
 #include "base/alloc.h"
+#include "programs/host.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/mapped.h"
 #include "programs/linux/files/object.h"
@@ -115,15 +116,32 @@ static int64_t await_partner(struct lx_call *c, const struct lx_file *f)
     return 0;
 }
 
-int64_t lx_fifo_open(struct lx_call *c, struct lx_inode *n, uint32_t flags)
+/** An open FIFO. It keeps the host's own from being forgotten, and its number from being that of
+ *  another file, for as long as it is open. @return NULL: the host has no descriptor left */
+static struct lx_file *fifo_file(struct lx_prog *p, const struct lx_spot *s, uint32_t flags)
 {
     static const enum lx_file_kind kinds[] = {FILE_PIPE_IN, FILE_PIPE_OUT, FILE_PIPE_BOTH,
                                               FILE_PIPE_BOTH};
-    struct lx_file *f = lx_file_new(c->p, kinds[flags & 3], -1, flags);
+    const int host = prog_host_copy(s->fd);
+    struct lx_file *f;
+
+    if (host < 0)
+        return NULL;
+    f = lx_file_new(p, kinds[flags & 3], host, flags);
+    f->inode = lx_inode_of(p, &s->st);
+    f->writable = s->writable;
+    f->guarded = s->guard == GUARD_WORKS;
+    f->pipe = fifo_of(f->inode);
+    return f;
+}
+
+int64_t lx_fifo_open(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
+{
+    struct lx_file *f = fifo_file(c->p, s, flags);
     int64_t err;
 
-    f->inode = n;
-    f->pipe = fifo_of(n);
+    if (!f)
+        return lx_host_says(c->p, -EMFILE);
     f->pipe->readers += pipe_reads(f);
     f->pipe->writers += pipe_writes(f);
     f->pipe->opened[0] += pipe_reads(f);
@@ -290,6 +308,8 @@ static int64_t pipe_move_and_tell(struct lx_call *c, struct lx_file *f, const st
     bool waited = false;
     const int64_t r = pipe_move(c, f, from, len, &waited);
 
+    if (r > 0 && f->inode)
+        lx_inode_wrote(c->p, f->inode);
     if (len > 0)
         lx_epoll_tell(c->p, &f->pipe->readers, POLL_READS);
     if (waited && pipe_has_room(f->pipe)) /* handed on, as by a read */

@@ -91,10 +91,7 @@ static void stat_number(struct stat *st, const char *path)
 /** The same of an open file that has no file on the host. */
 static void stat_open(struct stat *st, const struct lx_file *f)
 {
-    if (f->pipe && f->pipe->inode) {
-        st->st_dev = LX_DEV_HOST;
-        st->st_ino = f->pipe->inode->number;
-    } else if (f->pipe || f->standard) {
+    if (f->pipe || f->standard) {
         st->st_dev = DEV_PIPES;
         st->st_ino = f->pipe ? f->pipe->number : (ino_t)f->stream + 1;
     } else if (f->place.path) {
@@ -119,7 +116,7 @@ static int64_t stat_file(struct lx_prog *p, const struct lx_file *f, struct stat
         stat_made_up(st, S_IFDIR | 0555, 0);
     else if (f->kind == FILE_OBJECT)
         stat_made_up(st, f->ops->mode | 0600, 0);
-    else /* the standard streams, whatever they are on the host, and pipes */
+    else /* the standard streams, whatever they are on the host, and pipes without a name */
         stat_made_up(st, S_IFIFO | 0600, 0);
     stat_open(st, f);
     return 0;
@@ -468,7 +465,7 @@ static uint64_t system_of_file(const struct lx_view *v, const struct lx_file *f)
     if (f->kind == FILE_FOLDER)
         return lx_view_is_private(v, f->place.root) ? TMPFS : EXT;
     if (f->inode && f->host >= 0)
-        return f->inode->counted ? TMPFS : EXT;
+        return f->inode->names > 0 ? TMPFS : EXT;
     return f->pipe || f->standard ? PIPEFS : TMPFS;
 }
 
