@@ -256,6 +256,27 @@ static void *opens(void *arg)
     return arg;
 }
 
+static void *waits(void *arg)
+{
+    *(int *)arg = open("fifo", O_RDONLY);
+    return NULL;
+}
+
+/** Who waits in open has its descriptor already: the partner gets the next one. */
+static void promised(void)
+{
+    pthread_t thread;
+    int fd = -1, other;
+
+    pthread_create(&thread, NULL, waits, &fd);
+    do
+        usleep(1000);
+    while ((other = open("fifo", O_WRONLY | O_NONBLOCK)) < 0);
+    pthread_join(thread, NULL);
+    CHECK(fd >= 0 && other == fd + 1);
+    close(fd), close(other);
+}
+
 static void fifos(void)
 {
     pthread_t thread;
@@ -290,6 +311,7 @@ static void fifos(void)
     close(open("fifo", O_WRONLY));
     SHOW(poll(&(struct pollfd){other, POLLIN, 0}, 1, 0));
     close(fd), close(other);
+    promised();
 }
 
 static void dates(void)

@@ -80,16 +80,27 @@ void lx_files_let_go(struct lx_thread *t)
         lx_file_release(t->p, t->held[--t->held_count]);
 }
 
+int64_t lx_descriptor_free(const struct lx_prog *p, unsigned from)
+{
+    for (unsigned fd = from; fd < lx_limit_files(p); fd++)
+        if (!p->fds[fd].file && !p->fds[fd].promised)
+            return fd;
+    return -EMFILE;
+}
+
+void lx_descriptor_set(struct lx_prog *p, uint64_t fd, struct lx_file *f, bool cloexec)
+{
+    f->refs++;
+    p->fds[fd] = (struct lx_descriptor){.file = f, .cloexec = cloexec};
+}
+
 int64_t lx_file_install(struct lx_prog *p, struct lx_file *f, unsigned from, bool cloexec)
 {
-    for (unsigned fd = from; fd < lx_limit_files(p); fd++) {
-        if (p->fds[fd].file)
-            continue;
-        p->fds[fd] = (struct lx_descriptor){f, cloexec};
-        f->refs++;
-        return fd;
-    }
-    if (f->refs == 0)
+    const int64_t fd = lx_descriptor_free(p, from);
+
+    if (fd >= 0)
+        lx_descriptor_set(p, (uint64_t)fd, f, cloexec);
+    else if (f->refs == 0)
         lx_file_release(p, f);
     return -EMFILE;
 }
@@ -298,10 +309,11 @@ static int64_t file_duplicate(struct lx_call *c, uint64_t to, bool cloexec)
 
     if (to >= lx_limit_files(p))
         return -EBADF;
-    c->f->refs++;
+    if (p->fds[to].promised)
+        return -EBUSY;
     if (p->fds[to].file)
         lx_file_close(p, to);
-    p->fds[to] = (struct lx_descriptor){c->f, cloexec};
+    lx_descriptor_set(p, to, c->f, cloexec);
     return (int64_t)to;
 }
 

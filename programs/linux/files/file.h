@@ -91,6 +91,12 @@ void lx_file_release(struct lx_prog *p, struct lx_file *f);
 /** Gives it the lowest free descriptor from `from` on; releases a new file on -EMFILE. */
 int64_t lx_file_install(struct lx_prog *p, struct lx_file *f, unsigned from, bool cloexec);
 int64_t lx_file_close(struct lx_prog *p, uint64_t fd);
+/** The lowest free descriptor from `from` on, or -EMFILE: for calls that must not begin without
+ * one.
+ */
+int64_t lx_descriptor_free(const struct lx_prog *p, unsigned from);
+/** Makes it one of the file. */
+void lx_descriptor_set(struct lx_prog *p, uint64_t fd, struct lx_file *f, bool cloexec);
 /** What has no name has seals. @param sealable  more can be added */
 void lx_seals_born(struct lx_inode *n, bool sealable);
 /** F_ADD_SEALS and F_GET_SEALS. @return -EINVAL: not such a file; -EPERM, -EBUSY */

@@ -444,13 +444,24 @@ static enum lx_ending open_ending(const char *path, uint32_t flags)
                         (flags & (G_O_CREAT | G_O_EXCL)) != (G_O_CREAT | G_O_EXCL));
 }
 
+/** Where the path leads. Before anything else it is looked at whether there is a descriptor for
+ * what is opened: without one nothing is made, emptied or waited for. */
+static int64_t open_find(struct lx_call *c, int64_t dir, const char *path, uint32_t flags,
+                         struct lx_spot *s)
+{
+    if (open_contradicts(flags))
+        return -EINVAL;
+    if (*path && lx_descriptor_free(c->p, 0) < 0)
+        return -EMFILE;
+    return lx_path_find(c, dir, path, open_ending(path, flags), s);
+}
+
 static int64_t open_path(struct lx_call *c, int64_t dir, const char *path, uint32_t flags,
                          uint64_t mode)
 {
     const bool fresh = (flags & (G_O_CREAT | G_O_EXCL)) == (G_O_CREAT | G_O_EXCL);
     struct lx_spot s;
-    int64_t r = open_contradicts(flags) ? -EINVAL
-                                        : lx_path_find(c, dir, path, open_ending(path, flags), &s);
+    int64_t r = open_find(c, dir, path, flags, &s);
 
     if (r == -ENOENT || (r == 0 && s.kind == SPOT_NOTHING && !s.in.root))
         hint_at_view(c->p, path);

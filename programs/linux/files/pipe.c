@@ -135,6 +135,23 @@ static struct lx_file *fifo_file(struct lx_prog *p, const struct lx_spot *s, uin
     return f;
 }
 
+/** The same for a file that gets a descriptor: no other call may take that meanwhile. */
+static int64_t fifo_descriptor(struct lx_call *c, struct lx_file *f, bool cloexec)
+{
+    const int64_t fd = lx_descriptor_free(c->p, 0);
+    int64_t err;
+
+    if (fd < 0)
+        return fd;
+    c->p->fds[fd].promised = true;
+    err = await_partner(c, f);
+    c->p->fds[fd].promised = false;
+    if (err < 0)
+        return err;
+    lx_descriptor_set(c->p, (uint64_t)fd, f, cloexec);
+    return fd;
+}
+
 int64_t lx_fifo_open(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
 {
     struct lx_file *f = fifo_file(c->p, s, flags);
@@ -152,8 +169,7 @@ int64_t lx_fifo_open(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
     lx_thread_wake_all(c->p, c->p->fds);
     if (f->kind == FILE_PIPE_IN && f->pipe->writers == 0 && flags & G_O_NONBLOCK)
         f->writers_before = f->pipe->opened[1];
-    err = await_partner(c, f);
-    return err < 0 ? err : lx_file_install(c->p, f, 0, flags & G_O_CLOEXEC);
+    return fifo_descriptor(c, f, flags & G_O_CLOEXEC);
 }
 
 /* ---- moving bytes ---------------------------------------------------------------------------- */

@@ -292,6 +292,7 @@ struct lx_card {
 struct lx_descriptor {
     struct lx_file *file;
     bool cloexec;
+    bool promised; /**< to an open that waits: it is not free */
 };
 
 /* ---- limits ---------------------------------------------------------------------------------- */
