@@ -127,7 +127,7 @@ int64_t lx_sys_fchownat(struct lx_call *c)
 int64_t lx_sys_truncate(struct lx_call *c)
 {
     struct lx_spot s;
-    int64_t r, fd;
+    int64_t r;
 
     if ((int64_t)c->a[1] < 0)
         return -EINVAL;
@@ -144,13 +144,8 @@ int64_t lx_sys_truncate(struct lx_call *c)
         r = -ETXTBSY;
     else if (s.kind != SPOT_HOST || !S_ISREG(s.st.st_mode))
         r = -EINVAL;
-    else {
-        r = fd = lx_path_open_regular(c, &s, 1);
-        if (fd >= 0) {
-            r = lx_file_resize(c, lx_file_get(c->p, fd), c->a[1]);
-            lx_file_close(c->p, (uint64_t)fd);
-        }
-    }
+    else
+        r = lx_path_resize(c, &s, c->a[1]);
     lx_spot_free(&s);
     return r;
 }

@@ -102,7 +102,7 @@ int64_t lx_file_install(struct lx_prog *p, struct lx_file *f, unsigned from, boo
         lx_descriptor_set(p, (uint64_t)fd, f, cloexec);
     else if (f->refs == 0)
         lx_file_release(p, f);
-    return -EMFILE;
+    return fd;
 }
 
 /** The host's end of a standard stream, or -1 when it is closed or the wrong way round: nobody

@@ -94,15 +94,18 @@ static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, unsi
 }
 
 /** /dev/fd/N and its like: another descriptor of the same file, if it allows what is asked. */
-static int64_t open_again(struct lx_prog *p, unsigned number, uint32_t flags)
+static int64_t open_again(struct lx_call *c, unsigned number, uint32_t flags)
 {
-    struct lx_file *f = lx_file_get(p, number);
+    struct lx_file *f = lx_file_get(c->p, number);
+    int64_t err = 0;
 
     if (!f)
         return -ENOENT;
     if (((flags & 3) != 1 && !lx_may_read(f)) || ((flags & 3) != 0 && !lx_may_write(f)))
         return -EACCES;
-    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+    if (flags & G_O_TRUNC && f->kind == FILE_HOST && f->inode && lx_may_write(f))
+        err = lx_file_resize(c, f, 0);
+    return err < 0 ? err : lx_file_install(c->p, f, 0, flags & G_O_CLOEXEC);
 }
 
 /** The program's own file, if it still lies where it was. */
@@ -156,7 +159,7 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
     case SYN_TEXT:
         return open_text(p, s->synth, s->number == PROC_READER ? c->t->tid : s->number, flags);
     case SYN_FD:
-        return flags & G_O_NOFOLLOW ? -ELOOP : open_again(p, s->number, flags);
+        return flags & G_O_NOFOLLOW ? -ELOOP : open_again(c, s->number, flags);
     case SYN_EXE:
     case SYN_LINK:
     case SYN_SELF:
@@ -176,19 +179,26 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
 
 /* ---- opening what is ------------------------------------------------------------------------- */
 
-static int64_t open_install(struct lx_prog *p, int fd, uint32_t flags, bool writable, bool guarded)
+/** A file of the host's that is open there. */
+static struct lx_file *open_file_of(struct lx_prog *p, int fd, uint32_t flags, bool writable,
+                                    bool guarded)
 {
-    struct lx_file *f;
+    struct lx_file *f = lx_file_new(p, FILE_HOST, fd, flags);
     struct stat st;
 
-    if (fd < 0)
-        return lx_host_says(p, fd);
-    f = lx_file_new(p, FILE_HOST, fd, flags);
     if (prog_host_fstat(fd, &st) == 0)
         f->inode = lx_inode_of(p, &st);
     f->writable = writable;
     f->guarded = guarded;
-    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+    return f;
+}
+
+static int64_t open_install(struct lx_prog *p, int fd, uint32_t flags, bool writable, bool guarded)
+{
+    if (fd < 0)
+        return lx_host_says(p, fd);
+    return lx_file_install(p, open_file_of(p, fd, flags, writable, guarded), 0,
+                           flags & G_O_CLOEXEC);
 }
 
 /** The guest's mask is the only one that counts. */
@@ -234,27 +244,71 @@ static bool is_program(const struct lx_prog *p, const struct stat *st)
            own.st_dev == st->st_dev;
 }
 
-int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
+/** Whether a regular file may be opened so. @return 0 or -errno */
+static int64_t may_open(struct lx_prog *p, const struct lx_spot *s, uint32_t flags)
 {
     const unsigned need = open_needed(flags);
-    int64_t fd;
 
     if (flags & G_O_DIRECTORY)
         return -ENOTDIR;
     if ((lx_view_rights(&s->st) & need) != need)
         return -EACCES;
     if ((need & MAY_WRITE) && !s->writable)
-        return lx_path_refused(c->p, s, s->guard);
-    if ((need & MAY_WRITE) && is_program(c->p, &s->st))
-        return -ETXTBSY;
-    fd = open_install(c->p, lx_view_open(s, (int)(flags & 3)), flags, s->writable,
-                      s->guard == GUARD_WORKS);
-    if (fd >= 0 && (flags & G_O_TRUNC)) {
-        const int64_t err = lx_file_resize(c, lx_file_get(c->p, fd), 0);
-        if (err < 0)
-            fd = (lx_file_close(c->p, fd), err);
-    }
-    return fd;
+        return lx_path_refused(p, s, s->guard);
+    return (need & MAY_WRITE) && is_program(p, &s->st) ? -ETXTBSY : 0;
+}
+
+/** How the host opens what the guest opens so: what it empties it writes to. */
+static int open_access(uint32_t flags)
+{
+    const int access = (int)(flags & 3);
+
+    return flags & G_O_TRUNC && access != O_WRONLY ? O_RDWR : access;
+}
+
+/** Opens a regular file of the host, without a descriptor of the guest's.
+ *  @param[out] opened  open, no one's yet @return 0 or -errno */
+static int64_t open_regular(struct lx_call *c, const struct lx_spot *s, uint32_t flags,
+                            struct lx_file **opened)
+{
+    const int64_t err = may_open(c->p, s, flags);
+    int fd;
+
+    if (err < 0)
+        return err;
+    fd = lx_view_open(s, open_access(flags));
+    if (fd < 0)
+        return lx_host_says(c->p, fd);
+    *opened = open_file_of(c->p, fd, flags, s->writable, s->guard == GUARD_WORKS);
+    return 0;
+}
+
+/** The same, with one. */
+static int64_t open_by_descriptor(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
+{
+    struct lx_file *f;
+    int64_t err = open_regular(c, s, flags, &f);
+
+    if (err < 0)
+        return err;
+    if (flags & G_O_TRUNC)
+        err = lx_file_resize(c, f, 0);
+    if (!err)
+        return lx_file_install(c->p, f, 0, flags & G_O_CLOEXEC);
+    lx_file_release(c->p, f);
+    return err;
+}
+
+int64_t lx_path_resize(struct lx_call *c, const struct lx_spot *s, uint64_t size)
+{
+    struct lx_file *f;
+    int64_t err = open_regular(c, s, O_WRONLY, &f);
+
+    if (err < 0)
+        return err;
+    err = lx_file_resize(c, f, size);
+    lx_file_release(c->p, f);
+    return err;
 }
 
 static int64_t open_folder(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
@@ -364,7 +418,7 @@ static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t fl
         return -EEXIST;
     switch (s->st.st_mode & S_IFMT) {
     case S_IFREG:
-        return lx_path_open_regular(c, s, flags);
+        return open_by_descriptor(c, s, flags);
     case S_IFDIR:
         return open_folder(c, s, flags);
     case S_IFLNK:

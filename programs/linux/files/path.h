@@ -52,7 +52,7 @@ void lx_path_keep_mode(struct lx_prog *p, const struct lx_spot *s, struct lx_ino
 void lx_path_changed(struct lx_prog *p, const struct lx_spot *s);
 /** A file of the host's that has just been made: its record begins anew. */
 void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode);
-/** Opens a regular file of the host. @return a descriptor of the guest's, or -errno */
-int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_t flags);
+/** Sets the size of a regular file of the host, if it may be written. @return 0 or -errno */
+int64_t lx_path_resize(struct lx_call *c, const struct lx_spot *s, uint64_t size);
 
 #endif

@@ -155,7 +155,6 @@ static int64_t fifo_descriptor(struct lx_call *c, struct lx_file *f, bool cloexe
 int64_t lx_fifo_open(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
 {
     struct lx_file *f = fifo_file(c->p, s, flags);
-    int64_t err;
 
     if (!f)
         return lx_host_says(c->p, -EMFILE);
