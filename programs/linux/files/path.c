@@ -515,32 +515,67 @@ int64_t lx_sys_mknodat(struct lx_call *c)
 
 /* ---- two names ------------------------------------------------------------------------------- */
 
-/** Replaces the beginning of a directory's path if it lies in one that was renamed. */
-static void move_place(struct lx_place *at, const char *from, const char *to)
-{
-    const size_t n = strlen(from);
-    char *path;
+/** A file that has another path. */
+struct renamed {
+    char *old, *fresh; /* owned */
+    const struct lx_inode *inode;
+};
 
-    if (!at->path || strncmp(at->path, from, n) != 0 || (at->path[n] && at->path[n] != '/'))
-        return;
-    path = sim_format("%s%s", to, at->path + n);
-    free(at->path);
-    at->path = path;
+static struct renamed path_renamed(struct lx_prog *p, const struct lx_spot *from,
+                                   const struct lx_spot *to)
+{
+    return (struct renamed){lx_path_of(from), lx_path_of(to), lx_inode_of(p, &from->st)};
 }
 
-/** A file has another name now: those who are in it, and have it open, go with it. */
-static void follow_rename(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to)
+static void renamed_free(struct renamed *r)
 {
-    char *old = lx_path_of(from), *fresh = lx_path_of(to);
+    free(r->old);
+    free(r->fresh);
+}
+
+/** What is behind the old path of what was renamed in that of a place, if it is that file, or lies
+ *  in it; or NULL. @param inode  the place's */
+static const char *path_moves(const struct lx_place *at, const struct lx_inode *inode,
+                              const struct renamed *r)
+{
+    const size_t n = strlen(r->old);
+
+    if (!at->path || strncmp(at->path, r->old, n) != 0)
+        return NULL;
+    return at->path[n] == '/' || (!at->path[n] && inode == r->inode) ? at->path + n : NULL;
+}
+
+/** The place goes with the first of `count` that it is or lies in. */
+static void move_place(struct lx_place *at, const struct lx_inode *inode, const struct renamed *r,
+                       unsigned count)
+{
+    for (; count > 0; r++, count--) {
+        const char *rest = path_moves(at, inode, r);
+        if (!rest)
+            continue;
+        char *path = sim_format("%s%s", r->fresh, rest);
+        free(at->path);
+        at->path = path;
+        return;
+    }
+}
+
+/** Files have other names now: those who are in them, and have them open, go with them. Of two that
+ *  were exchanged each goes where the other was. */
+static void follow_rename(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to,
+                          bool exchanged)
+{
+    struct renamed both[2] = {path_renamed(p, from, to)};
+    const unsigned count = exchanged ? 2 : 1;
     struct lx_file *f;
 
-    if (S_ISDIR(from->st.st_mode))
-        move_place(p->cwd, old, fresh);
+    if (exchanged)
+        both[1] = path_renamed(p, to, from);
+    move_place(p->cwd, lx_inode_known(p, p->cwd->st.st_dev, p->cwd->st.st_ino), both, count);
     DL_FOREACH(p->files, f)
-        if (S_ISDIR(from->st.st_mode) || f->inode == lx_inode_of(p, &from->st))
-            move_place(&f->place, old, fresh);
-    free(old);
-    free(fresh);
+        move_place(&f->place, f->inode, both, count);
+    for (unsigned i = 0; i < count; i++)
+        renamed_free(&both[i]);
 }
 
 /** Whether slashes stand behind names of directories only: the second is the first one's new name,
@@ -613,10 +648,12 @@ static int64_t rename_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint
         lx_path_changed(c->p, &from);
         lx_path_changed(c->p, &to);
         lx_inode_changed(c->p, lx_inode_of(c->p, &from.st));
+        if (flags & RENAME_EXCHANGE)
+            lx_inode_changed(c->p, lx_inode_of(c->p, &to.st));
         if (path_replaced(&from, &to, flags))
             lx_inode_unlinked(c->p, lx_inode_of(c->p, &to.st),
                               S_ISDIR(to.st.st_mode) ? 1 : to.st.st_nlink);
-        follow_rename(c->p, &from, &to);
+        follow_rename(c->p, &from, &to, flags & RENAME_EXCHANGE);
     }
     lx_spot_free(&to);
     lx_spot_free(&from);
