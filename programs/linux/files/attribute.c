@@ -278,8 +278,8 @@ static int64_t get_times(struct lx_call *c, uint64_t va, unsigned w, uint64_t un
         if (va && (lx_vm_read_word(&c->p->vm, va + 2 * w * i, w, &sec) < 0 ||
                    lx_vm_read_word(&c->p->vm, va + 2 * w * i + w, w, &part) < 0))
             return -EFAULT;
-        if (w == 4)
-            sec = (uint64_t)(int64_t)(int32_t)sec;
+        sec = (uint64_t)lx_abi_signed(sec, w);
+        part = (uint64_t)lx_abi_signed(part, c->p->kind->word); /* o32's upper half is padding */
         special = !va || (unit == 1000000000 && (part == G_UTIME_NOW || part == G_UTIME_OMIT));
         if (!special && part >= unit)
             return -EINVAL;
