@@ -594,6 +594,8 @@ static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const s
 
     if (from->dots || to->dots || !*from->name || !*to->name)
         return -EBUSY;
+    if (to->dots || !*to->name)
+        return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
     if (from->in.root != to->in.root)
         return -EXDEV;
     err = may_take(c, from);
@@ -608,15 +610,17 @@ static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const s
 }
 
 /** Finds both paths of a call, each from its directory; the second names an entry. @return 0; or
- *  -errno, and there are none to free. @param ending  the first one's */
-static int64_t find_two(struct lx_call *c, int64_t dir, enum lx_ending ending, int64_t to_dir,
-                        struct lx_spot *from, struct lx_spot *to)
+ *  -errno, and there are none to free. @param ending  the first one's @param there  a file must be
+ *  there before the second is looked for */
+static int64_t find_two(struct lx_call *c, int64_t dir, enum lx_ending ending, bool there,
+                        int64_t to_dir, struct lx_spot *from, struct lx_spot *to)
 {
     int64_t r = lx_path_find(c, dir, c->path[0], ending, from);
 
     if (r < 0)
         return r;
-    r = lx_path_find(c, to_dir, c->path[1], END_ENTRY, to);
+    r = there && lx_path_missing(c->p, from) ? -ENOENT
+                                             : lx_path_find(c, to_dir, c->path[1], END_ENTRY, to);
     if (r < 0)
         lx_spot_free(from);
     return r;
@@ -637,7 +641,7 @@ static int64_t rename_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint
     if (flags & ~(uint64_t)(RENAME_NOREPLACE | RENAME_EXCHANGE) ||
         flags == (RENAME_NOREPLACE | RENAME_EXCHANGE))
         return -EINVAL;
-    r = find_two(c, dir, END_ENTRY, to_dir, &from, &to);
+    r = find_two(c, dir, END_ENTRY, false, to_dir, &from, &to);
     if (r < 0)
         return r;
     r = may_rename(c, &from, &to, flags);
@@ -674,18 +678,17 @@ int64_t lx_sys_renameat(struct lx_call *c)
 /** A second name: of a file that may be changed, or it could be changed by that name. */
 static int64_t may_link(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to)
 {
-    if (from->kind == SPOT_NOTHING)
-        return -ENOENT;
-    if (from->kind == SPOT_HOST && S_ISDIR(from->st.st_mode))
-        return -EPERM;
+    const bool folder = from->kind == SPOT_HOST && S_ISDIR(from->st.st_mode);
+
     if (to->kind != SPOT_NOTHING)
         return -EEXIST;
     if (to->slash)
         return -ENOENT;
-    if (from->kind != SPOT_HOST || from->in.root != to->in.root || !from->writable || from->is_root)
+    if (from->kind != SPOT_HOST || from->in.root != to->in.root ||
+        (!folder && (!from->writable || from->is_root)))
         return -EXDEV;
-    const int64_t err = lx_path_may_make(p, to);
-    return err ? err : may_lead(p, to, from->kind == SPOT_HOST && S_ISLNK(from->st.st_mode));
+    const int64_t err = folder ? lx_path_may_change(p, to) : lx_path_may_make(p, to);
+    return err ? err : folder ? -EPERM : may_lead(p, to, S_ISLNK(from->st.st_mode));
 }
 
 static int64_t link_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64_t flags)
@@ -695,7 +698,7 @@ static int64_t link_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64
 
     if (flags & ~(uint64_t)(G_AT_FOLLOW | G_AT_EMPTY_PATH))
         return -EINVAL;
-    r = find_two(c, dir, lx_ending_of(flags & G_AT_FOLLOW), to_dir, &from, &to);
+    r = find_two(c, dir, lx_ending_of(flags & G_AT_FOLLOW), true, to_dir, &from, &to);
     if (r < 0)
         return r;
     r = may_link(c->p, &from, &to);
