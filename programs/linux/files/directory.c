@@ -199,8 +199,8 @@ int64_t lx_directory_seek(struct lx_prog *p, struct lx_file *f, int64_t offset, 
         return err;
     d = f->directory;
     assert(d);
-    if (whence == SEEK_CUR)
-        offset += (int64_t)d->at;
+    if (whence == SEEK_CUR && __builtin_add_overflow(offset, (int64_t)d->at, &offset))
+        return -EINVAL;
     if (whence > SEEK_CUR || offset < 0)
         return -EINVAL;
     if (offset == 0)

@@ -592,7 +592,7 @@ static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const s
 {
     int64_t err;
 
-    if (from->dots || to->dots || !*from->name || !*to->name)
+    if (from->dots || !*from->name)
         return -EBUSY;
     if (to->dots || !*to->name)
         return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;

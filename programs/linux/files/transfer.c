@@ -742,11 +742,11 @@ static int64_t seek_regular(struct lx_file *f, int64_t offset, uint64_t whence)
         break;
     case SEEK_CUR:
         if (__builtin_add_overflow(offset, (int64_t)f->at, &offset))
-            return -EOVERFLOW;
+            return -EINVAL;
         break;
     case SEEK_END:
         if (__builtin_add_overflow(offset, size, &offset))
-            return -EOVERFLOW;
+            return -EINVAL;
         break;
     case DATA:
     case HOLE:
@@ -867,7 +867,11 @@ int64_t lx_sys_fallocate(struct lx_call *c)
         return -ENODEV;
     if ((int64_t)end < 0)
         return -EFBIG;
-    if (mode & (PUNCH_HOLE | ZERO_RANGE))
+    if (mode & ZERO_RANGE && f->inode && f->inode->memory)
+        return -EOPNOTSUPP;
+    if (mode & PUNCH_HOLE) /* wherever it lies */
+        err = lx_seals_on_write(f, end, end);
+    if (!err && mode & (PUNCH_HOLE | ZERO_RANGE))
         err = write_zeros(c->p, f, at, end);
     if (!err && !(mode & KEEP_SIZE) && end > transfer_size_of(f))
         err = lx_file_resize(c, f, end);
