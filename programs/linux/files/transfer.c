@@ -334,6 +334,13 @@ static int64_t write_plain(struct lx_call *c, struct lx_file *f, uint64_t va, ui
     return (int64_t)done;
 }
 
+/** Whether bytes lie where a program's can, be they there or not. What does not is refused before
+ *  anything moves. */
+static bool transfer_may_lie(const struct lx_prog *p, uint64_t va, uint64_t len)
+{
+    return va <= p->vm.limit && len <= p->vm.limit - va;
+}
+
 /** @param at  position, or -1: where the file stands, which moves */
 static int64_t transfer_read_file(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len,
                                   int64_t at)
@@ -343,10 +350,12 @@ static int64_t transfer_read_file(struct lx_call *c, struct lx_file *f, uint64_t
 
     if (lx_file_is_name(f) || !lx_may_read(f))
         return -EBADF;
+    if (f->ops && !f->ops->read && !f->ops->number)
+        return -EINVAL;
+    if (!transfer_may_lie(c->p, va, len))
+        return -EFAULT;
     if (f->kind == FILE_FOLDER)
         return -EISDIR;
-    if ((int64_t)len < 0)
-        return -EINVAL;
     if (f->pipe)
         return lx_pipe_read(c, f, va, len);
     if (f->ops)
@@ -374,8 +383,10 @@ static int64_t transfer_write_file(struct lx_call *c, struct lx_file *f, uint64_
 
     if (lx_file_is_name(f) || !lx_may_write(f))
         return -EBADF;
-    if ((int64_t)len < 0)
+    if (f->ops && !f->ops->write)
         return -EINVAL;
+    if (!transfer_may_lie(c->p, va, len))
+        return -EFAULT;
     if (f->kind == FILE_MARK)
         return write_mark(c, va, len);
     if (f->pipe)
@@ -434,6 +445,9 @@ static int64_t get_vector(struct lx_call *c, struct vector *v)
             return -EINVAL;
         v->bytes += v->piece[i].len;
     }
+    for (uint64_t i = 0; i < v->count; i++)
+        if (!transfer_may_lie(c->p, v->piece[i].base, v->piece[i].len))
+            return -EFAULT;
     return 0;
 }
 
@@ -633,7 +647,13 @@ static int64_t where_from(struct lx_call *c, struct where *w)
     if (lx_vm_read_word(&c->p->vm, w->va, w->width, &w->at) < 0)
         return -EFAULT;
     w->at = (uint64_t)lx_abi_signed(w->at, w->width);
-    return (int64_t)w->at < 0 ? -EINVAL : 0;
+    return 0;
+}
+
+/** Whether a copy may begin at both places. */
+static int64_t where_may_be(const struct where *in, const struct where *out)
+{
+    return (int64_t)in->at < 0 || (int64_t)out->at < 0 ? -EINVAL : 0;
 }
 
 static int64_t where_to(struct lx_call *c, struct where *w, uint64_t moved)
@@ -643,15 +663,13 @@ static int64_t where_to(struct lx_call *c, struct where *w, uint64_t moved)
     return w->va ? lx_vm_write_word(&c->p->vm, w->va, w->width, w->at + moved) : 0;
 }
 
-/** @return bytes moved, or -errno if none were */
+/** From where the files stand on. @return bytes moved, or -errno if none were */
 static int64_t transfer_copy(struct lx_call *c, struct where *in, struct where *out, uint64_t len)
 {
     uint8_t buf[BOUNCE];
     uint64_t done = 0;
-    int64_t n = 1, err = where_from(c, in);
+    int64_t n = 1, err = where_may_be(in, out);
 
-    if (!err)
-        err = where_from(c, out);
     len = len < MOVE_MAX ? len : MOVE_MAX;
     if (!err && is_regular(out->f))
         err = limit_file(c, out->at, &len);
@@ -685,6 +703,10 @@ static int64_t send_file(struct lx_call *c, unsigned width)
     if (!is_regular(source) || !(transfer_is_plain(c->f) || c->f->pipe) ||
         (c->f->flags & G_O_APPEND) || c->f->text)
         return source->pipe || source->standard ? (c->a[2] ? -ESPIPE : -EINVAL) : -EINVAL;
+    if (lx_abi_signed(c->a[3], c->p->kind->word) < 0)
+        return -EINVAL;
+    if ((n = where_from(c, &in)) < 0 || (n = where_from(c, &out)) < 0)
+        return n;
     lx_file_hold(c->t, source);
     n = transfer_copy(c, &in, &out, c->a[3]);
     /* Linux tries to write the rest. */
@@ -702,6 +724,21 @@ int64_t lx_sys_sendfile(struct lx_call *c)
 int64_t lx_sys_sendfile64(struct lx_call *c)
 {
     return send_file(c, 8);
+}
+
+/** What there is to copy between two files, or within one: not more than there is in the first,
+ *  and not onto itself. @return 0, -EOVERFLOW, -EINVAL */
+static int64_t copy_range(const struct where *in, const struct where *out, uint64_t *len)
+{
+    const int64_t rest = (int64_t)transfer_size_of(in->f) - (int64_t)in->at;
+
+    if (in->at + *len < in->at || out->at + *len < out->at)
+        return -EOVERFLOW;
+    if (rest < 0 || (uint64_t)rest < *len)
+        *len = rest < 0 ? 0 : (uint64_t)rest;
+    if (in->f->inode == out->f->inode && in->at < out->at + *len && out->at < in->at + *len)
+        return -EINVAL;
+    return 0;
 }
 
 int64_t lx_sys_copy_file_range(struct lx_call *c)
@@ -723,8 +760,8 @@ int64_t lx_sys_copy_file_range(struct lx_call *c)
         return -EBADF;
     if ((err = where_from(c, &in)) < 0 || (err = where_from(c, &out)) < 0)
         return err;
-    if (c->f->inode == to->inode && in.at < out.at + c->a[4] && out.at < in.at + c->a[4])
-        return -EINVAL;
+    if ((err = copy_range(&in, &out, &c->a[4])) < 0)
+        return err;
     lx_file_hold(c->t, to);
     return transfer_copy(c, &in, &out, c->a[4]);
 }
