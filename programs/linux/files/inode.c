@@ -177,6 +177,12 @@ static void show_directory(struct stat *st)
     st->st_nlink = st->st_nlink > 0; /* as where nobody counts */
 }
 
+void lx_inode_show_size(struct stat *st, off_t size)
+{
+    st->st_size = size;
+    st->st_blocks = (size + BLOCK - 1) / BLOCK * (BLOCK / SECTOR);
+}
+
 void lx_inode_show(struct lx_prog *p, struct stat *st)
 {
     const struct lx_inode *n = lx_inode_of(p, st);
@@ -188,7 +194,7 @@ void lx_inode_show(struct lx_prog *p, struct stat *st)
     st->st_dev = LX_DEV_HOST;
     st->st_ino = n->number;
     st->st_rdev = 0;
-    st->st_blocks = (st->st_size + BLOCK - 1) / BLOCK * (BLOCK / SECTOR);
+    lx_inode_show_size(st, st->st_size);
     st->st_atim = n->atime;
     st->st_mtim = n->mtime;
     st->st_ctim = n->ctime;

@@ -82,6 +82,8 @@ void lx_inode_left(struct lx_prog *p, struct lx_inode *n);
  *  where the group may not execute it. @param mode  the host's */
 void lx_inode_unset_id(struct lx_inode *n, mode_t mode);
 
+/** A size, and the blocks that go with it. */
+void lx_inode_show_size(struct stat *st, off_t size);
 /** Turns what the host says of a file into what the guest sees. */
 void lx_inode_show(struct lx_prog *p, struct stat *st);
 

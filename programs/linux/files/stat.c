@@ -81,6 +81,16 @@ static void stat_synthetic(const struct lx_synthetic *s, struct stat *st)
     stat_made_up(st, kinds[s->kind].mode, makedev(kinds[s->kind].major, kinds[s->kind].minor));
 }
 
+/** The same, with the size where there is one. */
+static void stat_row(const struct lx_prog *p, const struct lx_synthetic *s, struct stat *st)
+{
+    struct stat file;
+
+    stat_synthetic(s, st);
+    if (s->kind == SYN_PROGRAM && prog_host_fstat(p->elf_fd, &file) == 0)
+        lx_inode_show_size(st, file.st_size);
+}
+
 /** Tells what has a path that exists only here from all others. */
 static void stat_number(struct stat *st, const char *path)
 {
@@ -111,7 +121,7 @@ static int64_t stat_file(struct lx_prog *p, const struct lx_file *f, struct stat
         return 0;
     }
     if (f->synth)
-        stat_synthetic(f->synth, st);
+        stat_row(p, f->synth, st);
     else if (f->kind == FILE_FOLDER)
         stat_made_up(st, S_IFDIR | 0555, 0);
     else if (f->kind == FILE_OBJECT)
@@ -142,7 +152,7 @@ static void stat_view(struct lx_prog *p, const struct lx_spot *s, struct stat *s
     else if (s->synth->kind == SYN_FD)
         stat_descriptor(lx_file_get(p, s->number), st);
     else
-        stat_synthetic(s->synth, st);
+        stat_row(p, s->synth, st);
     stat_number(st, path);
     free(path);
 }
