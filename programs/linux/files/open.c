@@ -471,13 +471,6 @@ static void hint_at_view(struct lx_prog *p, const char *path)
     free(directory);
 }
 
-/** Whether it is the program's directory in /proc, which is a file to those who do not ask for a
- *  directory. */
-static bool is_program_folder(const struct lx_spot *s)
-{
-    return s->kind == SPOT_SYNTHETIC && s->synth->kind == SYN_PROCESS && s->number == FIRST_TID;
-}
-
 /** Whether flags do not go together: a directory is not made by being opened, and what has no name
  *  is a file in a directory, to be written to. */
 static bool open_contradicts(uint32_t flags)
@@ -521,8 +514,8 @@ static int64_t open_path(struct lx_call *c, int64_t dir, const char *path, uint3
         hint_at_view(c->p, path);
     if (r < 0)
         return r;
-    if (flags & G_O_DIRECTORY && is_program_folder(&s))
-        s.kind = SPOT_DIRECTORY;
+    if (flags & (G_O_DIRECTORY | G_O_PATH))
+        lx_path_as_folder(&s);
     if (flags & G_O_CREAT && s.slash && *s.name)
         r = -EISDIR;
     else if (flags & G_O_PATH)

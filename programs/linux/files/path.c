@@ -45,7 +45,7 @@ static bool ends_at_program(const struct lx_spot *s, enum lx_ending ending, cons
 {
     if (s->kind == SPOT_SYNTHETIC)
         return s->synth->kind == SYN_EXE && ending == END_FOLLOWED;
-    return s->kind == SPOT_NOTHING && !s->slash && strcmp(s->in.path, "/") == 0 &&
+    return s->kind == SPOT_NOTHING && strcmp(s->in.path, "/") == 0 &&
            strcmp(s->name, program + 1) == 0;
 }
 
@@ -67,6 +67,29 @@ static void find_program(const struct lx_prog *p, enum lx_ending ending, struct 
     free(program);
 }
 
+/** What the process has to say of a spot that the view has found: where the program itself lies,
+ * and that nothing in /proc has a number that nothing has. @return 0 or -ENOTDIR, and no spot */
+static int64_t settle_spot(struct lx_prog *p, enum lx_ending ending, struct lx_spot *s)
+{
+    find_program(p, ending, s);
+    if (lx_path_in_proc(s) && lx_path_missing(p, s))
+        s->kind = SPOT_NOTHING;
+    if (s->kind != SPOT_SYNTHETIC || s->synth->kind != SYN_PROGRAM || !s->slash ||
+        ending == END_ENTRY)
+        return 0;
+    lx_spot_free(s);
+    return -ENOTDIR;
+}
+
+void lx_path_as_folder(struct lx_spot *s)
+{
+    char own[16];
+
+    snprintf(own, sizeof own, "%u", FIRST_TID);
+    if (s->kind == SPOT_SYNTHETIC && s->synth->kind == SYN_PROCESS && strcmp(s->name, own) == 0)
+        s->kind = SPOT_DIRECTORY;
+}
+
 int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, enum lx_ending ending,
                      struct lx_spot *s)
 {
@@ -85,7 +108,7 @@ int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, enum lx_e
     }
     r = lx_host_says(c->p, lx_view_find(c->p->view, from, path, ending, s));
     if (!r)
-        find_program(c->p, ending, s);
+        r = settle_spot(c->p, ending, s);
     if (!r && s->kind == SPOT_HOST && s->guard == GUARD_EXECUTABLE && is_made(c->p, &s->st)) {
         s->guard = GUARD_WORKS; /* some file systems let all be executed */
         s->writable = true;
@@ -298,6 +321,7 @@ static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, ui
     r = lx_path_find_at(c, dir, path, flags, lx_ending_of(!(flags & G_AT_NOFOLLOW)), &s);
     if (r < 0)
         return r;
+    lx_path_as_folder(&s);
     if (lx_path_missing(c->p, &s))
         r = -ENOENT;
     else if ((mode & MAY_WRITE) && s.kind == SPOT_HOST && !s.writable)
@@ -598,6 +622,8 @@ static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const s
         return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
     if (from->in.root != to->in.root)
         return -EXDEV;
+    if (to->kind == SPOT_NOTHING && lx_path_in_proc(to))
+        return -ENOENT;
     err = may_take(c, from);
     if (!err && to->kind != SPOT_NOTHING && (flags & RENAME_NOREPLACE))
         err = -EEXIST;
@@ -682,7 +708,7 @@ static int64_t may_link(struct lx_prog *p, const struct lx_spot *from, const str
 
     if (to->kind != SPOT_NOTHING)
         return -EEXIST;
-    if (to->slash)
+    if (to->slash || lx_path_in_proc(to)) /* there no name can be even looked for */
         return -ENOENT;
     if (from->kind != SPOT_HOST || from->in.root != to->in.root ||
         (!folder && (!from->writable || from->is_root)))

@@ -17,6 +17,9 @@ enum { MAY_READ = 4, MAY_WRITE = 2, MAY_SEARCH = 1, SET_ID = 06000, EXECUTE = 01
 
 /** Whether what a row stands for is there, by its number. */
 bool lx_path_row_there(struct lx_prog *p, const struct lx_synthetic *row, unsigned number);
+/** What /proc has under the program's number is a directory, but for who opens it as IRIX has it.
+ */
+void lx_path_as_folder(struct lx_spot *s);
 /** Whether nothing is there: what a name with a number in it stands for may have gone. */
 bool lx_path_missing(struct lx_prog *p, const struct lx_spot *s);
 

@@ -165,6 +165,7 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
 
     if (r < 0)
         return r;
+    lx_path_as_folder(&s);
     if (lx_path_missing(c->p, &s))
         r = -ENOENT;
     else if (s.kind == SPOT_HOST) {

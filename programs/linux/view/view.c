@@ -431,10 +431,11 @@ static int end_in_place(const struct lx_view *v, struct lx_spot *s)
     return s->fd < 0 ? -EMFILE : prog_host_fstat(s->fd, &s->st) != 0 ? -errno : 0;
 }
 
-/** Whether a link is gone through. @param last  it is the path's last name */
+/** Whether a link is gone through. @param last  it is the path's last name; behind ".." (go_up)
+ * that of a directory that the path has come through */
 static bool goes_through(const struct lx_spot *s, bool last, enum lx_ending ending)
 {
-    return !last || ending == END_FOLLOWED || (s->slash && ending == END_LINK);
+    return !last || s->dots || ending == END_FOLLOWED || (s->slash && ending == END_LINK);
 }
 
 /** One name of the path. @return 1 at its end, 0 to go on, -errno */
