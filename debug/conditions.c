@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,12 +93,13 @@ bool dbg_line_add(struct dbg_conditions *c, const struct dbg_line *line)
     return true;
 }
 
-unsigned dbg_watch_hit(const struct dbg_conditions *c, uint64_t va, unsigned size, bool store)
+const struct dbg_watch *dbg_watch_hit(const struct dbg_conditions *c, uint64_t va, unsigned size,
+                                      bool store)
 {
     for (unsigned i = 0; i < c->watches; i++) {
         const struct dbg_watch *w = &c->watch[i];
         if (va < w->to && w->from < va + size && (store ? w->writes : w->reads))
-            return i;
+            return w;
     }
-    return UINT_MAX;
+    return NULL;
 }

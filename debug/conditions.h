@@ -99,8 +99,9 @@ bool dbg_watch_add(struct dbg_conditions *c, const struct dbg_watch *watch);
 bool dbg_watch_drop(struct dbg_conditions *c, const struct dbg_watch *watch);
 bool dbg_line_add(struct dbg_conditions *c, const struct dbg_line *line);
 
-/** The watched range that an access touches; UINT_MAX: none. */
-unsigned dbg_watch_hit(const struct dbg_conditions *c, uint64_t va, unsigned size, bool store);
+/** The watched range that an access touches; NULL: none. */
+const struct dbg_watch *dbg_watch_hit(const struct dbg_conditions *c, uint64_t va, unsigned size,
+                                      bool store);
 
 /** What has happened. */
 enum dbg_what { DBG_NOTHING, DBG_AT_BREAK, DBG_AT_STEP, DBG_AT_WATCH, DBG_AT_LINE };
@@ -117,8 +118,9 @@ struct dbg_hit {
     struct dbg_point point;
     uint32_t thread;
     uint64_t pc;
-    uint64_t va;    /**< of the access */
-    unsigned which; /**< watch or line */
+    uint64_t va;            /**< of the access */
+    struct dbg_watch watch; /**< DBG_AT_WATCH: these bytes were asked for */
+    enum dbg_of_line line;  /**< DBG_AT_LINE */
     bool store;
     bool behind;            /**< the run has come back to it, and stands behind the access, ... */
     struct dbg_point maker; /**< ... which this instruction makes */
@@ -127,5 +129,11 @@ struct dbg_hit {
     struct dbg_store store_of[DBG_STORES]; /**< the thread's that the machine has not made yet */
     unsigned stores;
 };
+
+/** The first of the watched bytes that the access of a hit touches. */
+static inline uint64_t dbg_hit_watched(const struct dbg_hit *hit)
+{
+    return hit->va < hit->watch.from ? hit->watch.from : hit->va;
+}
 
 #endif

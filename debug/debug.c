@@ -524,8 +524,7 @@ static void say_hit(struct dbg *d, FILE *out)
                              : "is about to read",
                 hit->va);
     else if (hit->what == DBG_AT_LINE)
-        fprintf(out, "card %u %s 0x%" PRIx64, hit->point.card,
-                of_line[d->session->conditions.line[hit->which].what], hit->va);
+        fprintf(out, "card %u %s 0x%" PRIx64, hit->point.card, of_line[hit->line], hit->va);
     else
         fprintf(out, "thread %u has made its step", hit->thread);
 }

@@ -74,7 +74,7 @@ void dbg_lines_look(struct dbg_lines *l, struct dbg_hit *hit)
                                      .point = {nm_machine_now(l->d->live->machine), card, 0},
                                      .thread = pc_cpu_at(l->d->live->machine, card)->tries.thread,
                                      .va = c->line[i].va,
-                                     .which = i};
+                                     .line = c->line[i].what};
             *was = is;
         }
 }

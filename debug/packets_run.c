@@ -43,12 +43,12 @@ static void answer_hit(struct dbg_packet *p)
     if (hit->what == DBG_AT_BREAK) {
         dbg_answer(p, "swbreak:;");
     } else if (hit->what == DBG_AT_WATCH) {
-        const struct dbg_watch *w = &p->d->session->conditions.watch[hit->which];
+        const struct dbg_watch *w = &hit->watch;
         dbg_answer(p, "%s:%" PRIx64 ";",
                    w->reads && w->writes ? "awatch"
                    : w->reads            ? "rwatch"
                                          : "watch",
-                   hit->va < w->from ? w->from : hit->va);
+                   dbg_hit_watched(hit));
     }
 }
 

@@ -15,7 +15,6 @@
 #include "programs/past.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,16 +87,20 @@ sim_tick dbg_past_earliest(const struct dbg *d)
     return prog_past_earliest(d->past->past);
 }
 
-/* Whether what a process stands for would stop it still. */
-static bool past_told(struct dbg_session *x, const struct dbg_session *was)
+/* Whether what a process stands for would stop it still: bytes perhaps by another name. */
+static bool past_told(struct dbg_session *x, enum dbg_stopped why, struct dbg_hit *hit)
 {
-    const struct dbg_hit *hit = &was->hit;
-    if (was->why != DBG_STOP_HIT)
-        return was->why == DBG_STOP_OVER;
-    return hit->what == DBG_AT_BREAK ? dbg_break_find(&x->conditions, hit->pc) != NULL
-           : hit->what == DBG_AT_WATCH
-               ? dbg_watch_hit(&x->conditions, hit->va, 1, hit->store) != UINT_MAX
-               : false;
+    if (why != DBG_STOP_HIT)
+        return why == DBG_STOP_OVER;
+    if (hit->what == DBG_AT_BREAK)
+        return dbg_break_find(&x->conditions, hit->pc);
+    const struct dbg_watch *watch =
+        hit->what == DBG_AT_WATCH
+            ? dbg_watch_hit(&x->conditions, dbg_hit_watched(hit), 1, hit->store)
+            : NULL;
+    if (watch)
+        hit->watch = *watch;
+    return watch;
 }
 
 /* The turn is this process's again, which stands where it stood. */
@@ -109,8 +112,8 @@ static void past_returns(struct dbg *d, const struct dbg_session *was, enum prog
                          "died; this is the present\n");
     const bool on = x->going == DBG_GOES && x->until != SIM_NEVER && x->until > d->now;
     x->target.on = false;
-    x->why = past_told(x, was) ? was->why : DBG_STOP_EDGE;
     x->hit = was->hit;
+    x->why = past_told(x, was->why, &x->hit) ? was->why : DBG_STOP_EDGE;
     x->thread = was->thread;
     memcpy(x->told, was->told, sizeof x->told);
     memcpy(x->met, was->met, sizeof x->met);

@@ -17,7 +17,6 @@
 #include "procard/procard.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -333,9 +332,11 @@ static void scout_access(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind ki
                           .pc = pc,
                           .va = va,
                           .store = kind == PC_RECORDED_STORE || kind == PC_RECORDED_SC};
-    hit.which = dbg_watch_hit(s->conditions, va, size, hit.store);
-    if (hit.which != UINT_MAX)
+    const struct dbg_watch *watch = dbg_watch_hit(s->conditions, va, size, hit.store);
+    if (watch) {
+        hit.watch = *watch;
         scout_watched(s, cpu, &hit);
+    }
     if (hit.store)
         scout_stored(s, cpu, pc, va, size, at);
 }

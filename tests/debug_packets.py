@@ -226,6 +226,23 @@ def check_goto(numachine, program):
         assert "swbreak:" not in peer.ask("c")  # forwards again it stops as ever
 
 
+def check_watched(numachine, program):
+    """What it has stopped for is said of these bytes, whatever is watched by then; also in the present that one comes back to."""
+    with peer_of(numachine, program) as peer:
+        counted = f"watch:{peer.at('counted', 2)};"
+        peer.ask(f"Z2,{peer.at('cell')},4")
+        peer.ask(f"Z2,{peer.at('counted', 2)},1")
+        assert counted in peer.ask("c"), program
+        peer.ask(f"z2,{peer.at('cell')},4")
+        peer.ask(f"Z3,{peer.at('room')},4")
+        assert counted in peer.ask("?"), (program, peer.ask("?"))
+        assert "replaylog:begin" in peer.ask("bc") and counted in peer.ask("c"), program
+        peer.ask("bc")
+        peer.ask(f"z2,{peer.at('counted', 2)},1")
+        peer.ask(f"Z4,{peer.at('counted', 2)},1")
+        assert "a" + counted in peer.ask("c"), program
+
+
 def check_actions(numachine, program):
     """Of several threads' actions each counts: whoever steps stops where it is after an instruction."""
     with peer_of(numachine, program) as peer:
@@ -307,6 +324,7 @@ def main():
         check_bytes(numachine, program)
         check_signals(numachine, program)
         check_goto(numachine, program)
+        check_watched(numachine, program)
         check_actions(numachine, program)
         check_alone(numachine, program)
         check_refused(numachine, program)
