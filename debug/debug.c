@@ -84,8 +84,23 @@ void dbg_go(struct dbg *d, const struct dbg_step *step)
     struct dbg_session *x = d->session;
     x->conditions.step = step ? *step : (struct dbg_step){0};
     x->conditions.alone = 0;
+    x->steps = step;
     x->going = DBG_GOES;
     x->comes = false;
+}
+
+bool dbg_goes_to_tick(const struct dbg_session *x)
+{
+    return x->going == DBG_GOES && !x->steps && x->until != SIM_NEVER;
+}
+
+/* What was asked of the next time that the run goes on has had its turn. */
+static void waits_end(struct dbg_session *x)
+{
+    if (!x->steps)
+        x->until = SIM_NEVER;
+    if (!x->steps || (x->why == DBG_STOP_HIT && x->hit.what == DBG_AT_LINE))
+        x->conditions.lines = 0;
 }
 
 /* The run stands until somebody lets it go on. */
@@ -95,10 +110,8 @@ static void debug_stands(struct dbg *d, enum dbg_stopped why, uint32_t thread)
     x->why = why;
     x->thread = thread;
     x->comes = false;
-    if (why != DBG_STOP_HIT)
-        x->until = SIM_NEVER;
+    waits_end(x);
     x->conditions.step = (struct dbg_step){0};
-    x->conditions.lines = 0;
     x->general = 0;
     do {
         x->going = DBG_STANDS;
@@ -181,11 +194,11 @@ static sim_tick debug_ahead(struct dbg *d)
 {
     struct dbg_session *x = d->session;
     sim_tick to = sim_earlier(prog_next_date(d->run), sim_later_by(d->now, LOOK_EVERY));
-    to = sim_earlier(to, x->until);
+    if (dbg_goes_to_tick(x))
+        to = sim_earlier(to, x->until);
     if (d->past)
         to = sim_earlier(to, sim_earlier(dbg_past_next(d), dbg_past_edge(d)));
-    const bool looks = x->until == SIM_NEVER ? !dbg_conditions_none(&x->conditions)
-                                             : x->conditions.step.thread != 0;
+    const bool looks = !dbg_goes_to_tick(x) && !dbg_conditions_none(&x->conditions);
     if (!looks || to <= d->now)
         return to <= d->now ? d->now + 1 : to;
     const struct dbg_seen seen = dbg_scout(d, to);
@@ -211,7 +224,8 @@ static sim_tick debug_goes(struct dbg *d)
         debug_caught_up(d);
         if (x->comes && (x->hit.point.at <= d->now || x->conditions.alone))
             debug_comes(d);
-        else if (d->now >= x->until && !(d->now > x->until && dbg_back_to(d, x->until)))
+        else if (dbg_goes_to_tick(x) && d->now >= x->until &&
+                 !(d->now > x->until && dbg_back_to(d, x->until)))
             debug_stands(d, DBG_STOP_ARRIVED, x->thread);
         else if (d->past && d->now >= dbg_past_edge(d))
             dbg_past_go(d); /* who comes from there goes on */
@@ -273,6 +287,8 @@ bool dbg_back(struct dbg *d, const struct dbg_step *step)
     struct dbg_point before = {.at = d->now};
     struct dbg_hit hit = {0};
     const struct dbg_hit *ahead = dbg_ahead(d, step ? step->thread : x->thread);
+    x->until = SIM_NEVER; /* it is another way that one goes now */
+    x->steps = false;
     if (x->why == DBG_STOP_HIT && x->hit.behind && !step)
         before = x->hit.maker;
     else if (ahead)
@@ -422,7 +438,7 @@ static void debug_begun(void *self, struct prog_run *run)
 static bool debug_listens(const struct dbg *d)
 {
     const struct dbg_session *x = d->session;
-    return d->run && x->going == DBG_GOES && !x->target.on && x->until == SIM_NEVER;
+    return d->run && x->going == DBG_GOES && !x->target.on && !dbg_goes_to_tick(x);
 }
 
 static void debug_now(struct dbg *d)
@@ -466,6 +482,15 @@ static void debug_called(void *self, uint32_t thread, uint64_t number, bool over
         debug_leaves(d);
 }
 
+/* Nobody steps at the end. Whoever waits to go back stands there still. */
+static bool debug_goes_back_from_end(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    if (x->going != DBG_GOES || x->until >= d->now)
+        return false;
+    return x->steps || (dbg_back_to(d, x->until) && x->going == DBG_RETURNS);
+}
+
 static void debug_ended(void *self)
 {
     struct dbg *d = self;
@@ -479,8 +504,7 @@ static void debug_ended(void *self)
         x->target.on = false;
         do
             debug_stands(d, DBG_STOP_OVER, 0);
-        while (x->going == DBG_GOES && x->until < d->now && dbg_back_to(d, x->until) &&
-               x->going == DBG_RETURNS);
+        while (debug_goes_back_from_end(d));
     }
     dbg_past_end(d);
     d->run = NULL;

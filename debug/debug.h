@@ -69,7 +69,10 @@ struct dbg_session {
     uint64_t told[DBG_CARDS]; /**< [instructions] and 1 that a card had completed when a hit of its
                                    instruction was told; 0: none was */
     bool met[DBG_CARDS];      /**< ... and that was its access */
-    sim_tick until; /**< goes there; only a step stops it on the way. SIM_NEVER: nowhere */
+    sim_tick until;           /**< goes there, whatever is on the way. SIM_NEVER: nowhere */
+    bool steps; /**< one thread steps, or goes alone, as gdb lets it to step off a breakpoint.
+                     That comes first: `until` and conditions.lines are kept for who goes on
+                     afterwards */
 
     /* what gdb has asked for */
     bool no_ack, catches, catches_all;
@@ -160,6 +163,9 @@ bool dbg_may_change(struct dbg *d);
 
 /** The run goes on. @param step  a thread's step, or NULL */
 void dbg_go(struct dbg *d, const struct dbg_step *step);
+
+/** The run has been told to go on, and is on its way to session.until. */
+bool dbg_goes_to_tick(const struct dbg_session *x);
 
 /** Another process takes over, where the last hit of the conditions was, or the last step. Returns
  *  in the process that has been at the edge, when it has come to it again: session.going is not

@@ -189,6 +189,7 @@ void dbg_v_cont(struct dbg_packet *p)
     else if (any)
         packet_goes(p, NULL);
     p->d->session->conditions.alone = all ? 0 : alone;
+    p->d->session->steps |= !all;
 }
 
 void dbg_p_continue(struct dbg_packet *p)

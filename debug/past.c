@@ -110,7 +110,7 @@ static void past_returns(struct dbg *d, const struct dbg_session *was, enum prog
     if (back == PROG_PAST_LOST)
         prog_say(d->run, "numachine: warning: the copy of the simulator that was in the past has "
                          "died; this is the present\n");
-    const bool on = x->going == DBG_GOES && x->until != SIM_NEVER && x->until > d->now;
+    const bool on = dbg_goes_to_tick(x) && x->until > d->now;
     x->target.on = false;
     x->hit = was->hit;
     x->why = past_told(x, was->why, &x->hit) ? was->why : DBG_STOP_EDGE;

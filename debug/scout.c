@@ -217,7 +217,7 @@ static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at,
         return;
     const bool no_step = s->skip_step[card] || ahead == 0;
     s->skip_step[card] = false;
-    const struct dbg_break *b = told.old ? NULL : dbg_break_find(s->conditions, pc);
+    const struct dbg_break *b = told.old || no_step ? NULL : dbg_break_find(s->conditions, pc);
     if (b && condition_holds(s, b, cpu, pc, before))
         hit.what = DBG_AT_BREAK;
     else if (step->thread && hit.thread == step->thread && !no_step &&
@@ -400,13 +400,14 @@ static sim_tick slice_end(const struct scout *s, sim_tick now, sim_tick slice, s
     return sim_earlier(to, s->conditions->lines ? now + 1 : sim_later_by(now, slice));
 }
 
-/* What it looks for: on the way to a tick nothing but a step. The copy's own. */
+/* What it looks for. Where one thread goes alone the machine stays: what becomes of lines comes
+ * afterwards. The copy's own. */
 static struct dbg_conditions *scout_conditions(const struct dbg *d)
 {
     struct dbg_conditions *c = sim_alloc(1, sizeof *c);
     *c = d->session->conditions;
-    if (d->session->until != SIM_NEVER)
-        c->breaks = c->watches = c->lines = 0;
+    if (c->alone)
+        c->lines = 0;
     return c;
 }
 

@@ -226,6 +226,72 @@ def check_goto(numachine, program):
         assert "swbreak:" not in peer.ask("c")  # forwards again it stops as ever
 
 
+def pc_of(peer):
+    return int(peer.ask("p25"), 16)
+
+
+def cycle_of(peer):
+    return int(peer.monitor("cycle"))
+
+
+def off_breakpoint(peer):
+    """As gdb goes on from a breakpoint of MIPS: alone to another behind the instruction; then with all."""
+    pc, cycle = pc_of(peer), cycle_of(peer)
+    peer.ask(f"z0,{pc:x},4")
+    peer.ask(f"Z0,{pc + 4:x},4")
+    said = peer.ask("vCont;c:3e8")
+    assert "swbreak:" in said and (pc_of(peer), cycle_of(peer)) == (pc + 4, cycle), (said, hex(pc), cycle)
+    peer.ask(f"z0,{pc + 4:x},4")
+    peer.ask(f"Z0,{pc:x},4")
+    return peer.ask("vCont;c")
+
+
+BACK = 1000  # a cycle that is long over
+
+
+def check_steps_first(numachine, program):
+    """Who steps, or steps off a breakpoint, does that first; what the next `continue` shall do waits for it."""
+    with peer_of(numachine, program) as peer:
+        peer.ask(f"Z0,{peer.at('fill')},4")
+        assert "swbreak:" in peer.ask("c")
+        there, pc = cycle_of(peer), pc_of(peer)
+        for to in BACK, there + 50:
+            peer.monitor(f"goto {to}")
+            off_breakpoint(peer)
+            assert cycle_of(peer) == to, (program, to, cycle_of(peer))
+            peer.monitor(f"goto {there}")
+            peer.ask("c")
+            assert (cycle_of(peer), pc_of(peer)) == (there, pc), program
+        peer.ask("s")  # off the breakpoint at which it has arrived
+        assert pc_of(peer) == pc + 4, program
+        for step in "s", "vCont;s:3e8;c", "vCont;s:3e8":
+            pc = pc_of(peer)
+            peer.monitor(f"goto {BACK}")
+            assert peer.ask(step).startswith("T05") and pc_of(peer) != pc, (program, step)
+            there = cycle_of(peer)
+            peer.ask("c")
+            assert cycle_of(peer) == BACK, (program, step)
+            peer.monitor(f"goto {there}")
+            peer.ask("c")
+        peer.monitor(f"goto {BACK}")
+        peer.ask("bs")  # whoever goes another way does not go there any more
+        assert "replaylog:end" in peer.ask("c"), program
+    with peer_of(numachine, program) as peer:
+        peer.ask(f"Z0,{peer.at('fill')},4")
+        peer.ask("c")
+        peer.monitor("until miss raise")
+        off_breakpoint(peer)
+        assert "asks for the line of" in peer.monitor("when"), (program, peer.monitor("when"))
+    with peer_of(numachine, program) as peer:
+        peer.ask("QPassSignals:" + ";".join(f"{number:x}" for number in SIGNALS))
+        peer.ask("c")
+        end = cycle_of(peer)
+        peer.monitor(f"goto {BACK}")
+        assert peer.ask("s").startswith("T05") and cycle_of(peer) == end, "a step at the end"
+        peer.ask("c")
+        assert cycle_of(peer) == BACK, program
+
+
 def check_watched(numachine, program):
     """What it has stopped for is said of these bytes, whatever is watched by then; also in the present that one comes back to."""
     with peer_of(numachine, program) as peer:
@@ -324,6 +390,7 @@ def main():
         check_bytes(numachine, program)
         check_signals(numachine, program)
         check_goto(numachine, program)
+        check_steps_first(numachine, program)
         check_watched(numachine, program)
         check_actions(numachine, program)
         check_alone(numachine, program)

@@ -111,6 +111,24 @@ def check_steps(guest):
     assert pcs[steps:] == pcs[steps::-1], (guest.name, [hex(pc) for pc in pcs])
 
 
+def check_steps_first(guest):
+    """A step is made where one stands, and a cycle that was asked for is gone to afterwards; who goes back does not go there."""
+    calls = debug.at(guest.batch("break bump", *["continue"] * 3, "delete", *["continue"] * 3))
+    cycle, thread, pc = calls[0]
+    bump = ["break bump", *["continue"] * 3]
+    lines = guest.batch(*bump, f"goto {cycle}", "continue", "delete", f"break {pc}", f"step {thread}", "print $pc", "goto 20000", "step", "print $pc",
+                        "continue", "delete", *["continue"] * 4)
+    pcs = [int(line.split()[1], 16) for line in lines if line.startswith("pc ")]
+    assert len({pc, *pcs}) == 3 and lines.count("cycle 20000, as asked") == 1, (guest.name, lines)
+    ways = [line for line in lines if line.startswith(("cycle", "pc"))]
+    assert ways.index("cycle 20000, as asked") > ways.index(f"cycle {cycle}, as asked") + 4, (guest.name, lines)
+    lines = guest.batch(*bump, "goto 20000", "reverse-continue", "continue", "delete", *["continue"] * 3)
+    assert debug.at(lines)[:5] == [*calls, calls[1], calls[2]], (guest.name, lines)
+    lines = guest.batch("continue", "continue", "goto 20000", "step", "continue", *["continue"] * 4)
+    ways = [line.split(", ")[1].split(":")[0] for line in lines if line.startswith("cycle")]
+    assert ways[1:4] == ["the end", "the end", "as asked"], (guest.name, lines)
+
+
 def check_hash(guest):
     plain, travelled = guest.scratch / "plain", guest.scratch / "travelled"
     debug.ask(guest.numachine, "stat", "-q", "-o", plain, *guest.machine, "--", guest.program, status=3)
@@ -150,6 +168,20 @@ GDB = ["break fill", "continue", "watch together.neighbour", "continue", "revers
        "monitor when", "delete", "continue", "continue", "continue"]
 WANTED = [r"Old value = 7\s+New value = 4", r"Old value = 4\s+New value = 7", r"\$1 = 7", r"hit Breakpoint \d+, bump", r"\$2 = 59",
           r"in worker|worker \(", r"cycle 5000, as asked", r"No more reverse-execution history|Reached end of recorded history", r"received signal SIGUSR1"]
+
+
+# From a breakpoint, which gdb steps over alone: back, and on; alone meanwhile; to a line.
+WAYS = ["break main", "continue", "monitor until miss counter", "continue", "delete", "break factorial", "monitor goto 5000", "continue",
+        "continue", "monitor goto 5001", "continue", "monitor when", "continue", "set $there = $numachine_cycle() + 20",
+        "numachine goto $there", "print $numachine_cycle() == $there", "continue", "set scheduler-locking on", "monitor goto 5002", "continue",
+        "set scheduler-locking off", "print n", "continue", "monitor when"]
+LED = [r"asks for the line of", r"cycle 5001, as asked", r"\$1 = (1|true)", r"\$2 = [45]\s", r"cycle 5002, as asked"]
+
+
+def check_ways(guest):
+    said, _ = guest.gdb(*WAYS)
+    for wanted in LED:
+        assert re.search(wanted, said), f"{guest.name}: gdb did not say {wanted}: {said}"
 
 
 def check_gdb(guest):
@@ -224,8 +256,10 @@ def walk(guest, has_gdb):
     check_hash(guest)
     debug_end.check_walk(guest)
     check_steps(guest)
+    check_steps_first(guest)
     if has_gdb:
         check_gdb(guest)
+        check_ways(guest)
 
 
 def main():
