@@ -26,16 +26,31 @@ static uint32_t resolved_decode(const char *p, size_t *length)
     return (unsigned char)*p;
 }
 
-/** Characters that YAML takes as they are between double quotes, on one line. */
-static bool resolved_is_plain(uint32_t c, size_t length)
+/** Characters that YAML takes as they are on one line. */
+static bool resolved_is_printable(uint32_t c, size_t length)
 {
     if (c < 0x80)
-        return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';
+        return c >= 0x20 && c != 0x7f;
     return length > 1 && ((c >= 0xa0 && c < 0x2000) || (c > 0x206f && c < 0xd800) ||
                           (c >= 0xe000 && c < 0xfe00) || (c >= 0x10000 && c < 0x110000));
 }
 
-static void write_quoted(FILE *out, const char *text)
+/** The same, between double quotes. */
+static bool resolved_is_plain(uint32_t c, size_t length)
+{
+    return resolved_is_printable(c, length) && c != '"' && c != '\\';
+}
+
+bool in_text_is_printable(const char *text)
+{
+    size_t length;
+    for (const char *p = text; *p; p += length)
+        if (!resolved_is_printable(resolved_decode(p, &length), length))
+            return false;
+    return true;
+}
+
+void in_text_write(FILE *out, const char *text)
 {
     if (!sim_is_utf8(text)) {
         in_binary_write(out, text);
@@ -60,7 +75,7 @@ static void write_plain(FILE *out, const char *name)
     size_t length;
     for (const char *p = name; *p; p += length) {
         const uint32_t c = resolved_decode(p, &length);
-        if (c == '"' || c == '\\' || resolved_is_plain(c, length))
+        if (resolved_is_printable(c, length))
             fwrite(p, 1, length, out);
         else
             fputc('?', out);
@@ -136,7 +151,7 @@ static void write_list(FILE *out, char *const *list)
     fputc('[', out);
     for (size_t i = 0; list && list[i]; i++) {
         fputs(i ? ", " : "", out);
-        write_quoted(out, list[i]);
+        in_text_write(out, list[i]);
     }
     fputc(']', out);
 }
@@ -149,7 +164,7 @@ static void write_grants(FILE *out, char *const *list)
     for (size_t i = 0; list && list[i]; i++) {
         char *grant = sim_format("%s/%s", here ? here : ".", list[i]);
         fputs(i ? ", " : "", out);
-        write_quoted(out, list[i][0] == '/' ? list[i] : grant);
+        in_text_write(out, list[i][0] == '/' ? list[i] : grant);
         free(grant);
     }
     fputc(']', out);
@@ -165,9 +180,9 @@ static void write_map(FILE *out, char *const *list)
         if (equals)
             *equals = '\0';
         fputs(i ? ", " : "", out);
-        write_quoted(out, name);
+        in_text_write(out, name);
         fputs(": ", out);
-        write_quoted(out, equals ? equals + 1 : "");
+        in_text_write(out, equals ? equals + 1 : "");
         free(name);
     }
     fputc('}', out);
@@ -185,7 +200,7 @@ static char *absolute_path(const char *path)
 static void resolved_write_file(FILE *out, const char *path)
 {
     char *absolute = absolute_path(path);
-    write_quoted(out, absolute ? absolute : path);
+    in_text_write(out, absolute ? absolute : path);
     free(absolute);
 }
 
@@ -198,7 +213,7 @@ static void write_groups(FILE *out, const struct in_experiment *x)
         if (in_is_file_name(x->groups[i]))
             resolved_write_file(out, x->group[i].path);
         else
-            write_quoted(out, x->groups[i]);
+            in_text_write(out, x->groups[i]);
     }
     fputc(']', out);
 }
@@ -219,7 +234,7 @@ static void write_counters(FILE *out, const struct in_experiment *x)
 static void write_measured(FILE *out, const struct in_measured *stat)
 {
     char *text = stat->region ? sim_format("%s/%s", stat->region, stat->stat) : NULL;
-    write_quoted(out, text ? text : stat->stat);
+    in_text_write(out, text ? text : stat->stat);
     free(text);
 }
 
@@ -233,17 +248,17 @@ static void write_expect(FILE *out, const struct in_expect *e)
         write_measured(out, &e->stat[1]);
         fputc(']', out);
     } else {
-        write_quoted(out, e->stat[0].stat);
+        in_text_write(out, e->stat[0].stat);
         if (e->stat[0].region) {
             fputs(", region: ", out);
-            write_quoted(out, e->stat[0].region);
+            in_text_write(out, e->stat[0].region);
         }
     }
     if (e->point[0]) {
         fputs(", points: [", out);
-        write_quoted(out, e->point[0]);
+        in_text_write(out, e->point[0]);
         fputs(", ", out);
-        write_quoted(out, e->point[1]);
+        in_text_write(out, e->point[1]);
         fputc(']', out);
     }
     for (int b = 0; b < IN_BOUND__COUNT; b++)
@@ -284,11 +299,11 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
             fputs(*(char *const *)field, out);
             break;
         }
-        write_quoted(out, *(char *const *)field);
+        in_text_write(out, *(char *const *)field);
         break;
     case IN_TEXT:
     case IN_WORD:
-        write_quoted(out, *(char *const *)field);
+        in_text_write(out, *(char *const *)field);
         break;
     case IN_FILE:
         resolved_write_file(out, *(char *const *)field);

@@ -5,6 +5,7 @@
 #include "input/experiment.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /** Writes every parameter with its value, its origin and the source of its number. The text is a
@@ -30,6 +31,14 @@ json_t *in_list_patterns(void);
 /** Writes program.pattern's phases as a file would have them, every default included.
  *  @param between  them */
 void in_pattern_write(FILE *out, const struct in_experiment *x, const char *between);
+
+/** Writes a text as one scalar on one line that YAML reads back to the same: between double quotes
+ *  with escapes, or as !!binary. */
+void in_text_write(FILE *out, const char *text);
+
+/** Whether YAML takes all of its characters as they are on a line, between quotes that know no
+ *  escapes. */
+bool in_text_is_printable(const char *text);
 
 /** A JSON value as text ending in a newline; the same bytes for the same value. */
 void in_write_json(FILE *out, const json_t *value);

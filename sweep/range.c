@@ -9,6 +9,8 @@
  */
 #include "sweep/parts.h"
 
+#include "input/write.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +33,18 @@ void swp_add_value(struct swp_key *key, const char *text, const struct in_value 
     v->text = v->set + strlen(key->key->path) + 1;
 }
 
-/** A single value inside a list, as YAML reads it back. */
+/** A single value inside a list, as YAML reads it back. Single quotes, where they will do, because
+ *  a point's id comes of this text. */
 static void write_scalar(FILE *out, const yaml_node_t *node, bool inside)
 {
     const char *text = (const char *)node->data.scalar.value;
     const bool plain = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (plain && (!inside || !strpbrk(text, ",[]{}:#'\""))) {
         fputs(text, out);
+        return;
+    }
+    if (!in_text_is_printable(text)) {
+        in_text_write(out, text);
         return;
     }
     putc('\'', out);

@@ -47,6 +47,8 @@ EXPANSIONS = [
      ["machine=station-4", "machine=ring-16", "machine={base: station-4, bus: {fifo: 9}}"]),
     ("{program.args: [[1], [a b, 'c,d'], []]}",
      ["program.args=[1]", "program.args=[a b, 'c,d']", "program.args=[]"]),
+    ('{program.args: [["a\\x85b", "it\'s", x], ["\\x01"], ["a\\nb"], [!!binary "//8="], [é]]}',
+     ["program.args=[\"a\\x85b\", 'it''s', x]", r'program.args=["\x01"]', r'program.args=["a\x0ab"]', 'program.args=[!!binary "//8="]', "program.args=[é]"]),
     ("{program.path: [guest, ./guest]}", ["program.path=guest", "program.path=./guest"]),
     ("{protocol: [flat, numachine], where: [protocol != flat]}", ["protocol=numachine"]),
     ("{l2.size: [64KB, 128KB], where: [l2.size > 65536B]}", ["l2.size=128KB"]),
@@ -215,6 +217,22 @@ def test_point_by_hand(bench):
     bench.expect(hand["point"] is None, hand)
     done = bench.command("run", "s.yaml", "--point", "nobody")
     bench.expect(done.returncode == 2 and "no point 'nobody'" in done.stderr, done.stderr)
+
+
+# Arguments as YAML has them: what needs quotes, escapes, or is no text.
+TEXTS = r"""['1', '1', '0', "a\x85b", "\u2028", "\ufeff", "\x01\t\x7f", "a\nb\r", ' it''s "\ ', '# no: comment', "", "\U0001f600", !!binary "//8="]"""
+
+
+def test_texts(bench):
+    """A value that is swept is the one that stands there."""
+    (bench.directory / "texts.yaml").write_text(f"machine: station-4\nprogram: {{path: guest, args: {TEXTS}}}\n")
+    (point,) = bench.points(f"{{program.args: [{TEXTS}]}}")
+    seen = []
+    for words in ["texts.yaml"], ["s.yaml", "--point", point]:
+        done = bench.command("run", *words, "-o", "texts", "-q", "--force")
+        bench.expect(done.returncode == 0, done.stderr)
+        seen.append(re.search(r"^  args: (.*?) +# ", (bench.directory / "texts/config.resolved.yaml").read_text(), re.M)[1])
+    bench.expect(seen[0] == seen[1], f"swept, {seen[0]} becomes {seen[1]}")
 
 
 # Twelve points, some of them longer than others.
@@ -693,7 +711,7 @@ PARTS = {
     "run": [test_jobs_and_shards, test_results, test_shown, test_bins, test_collect, test_damage, test_kills, test_failures,
             test_two_at_once, test_refusals, test_log_of_finished, test_others, test_unfinished, test_gone, test_compiler, test_dry_run],
     "kills": [test_many_kills],
-    "points": [test_expansion, test_errors, test_ids, test_forms, test_point_by_hand],
+    "points": [test_expansion, test_errors, test_ids, test_forms, test_point_by_hand, test_texts],
 }
 
 
