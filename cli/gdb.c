@@ -39,7 +39,7 @@ struct talk {
     int fd, to;
     pid_t gdb;        /* 0: it is not ours */
     char socket[108]; /* for a gdb of ours */
-    FILE *commands;
+    struct dbg_commands commands;
     char why[256]; /* it cannot be */
 };
 
@@ -215,11 +215,15 @@ static bool talk_to_gdb(struct talk *t, const char *program)
 static bool talk_to_file(struct talk *t)
 {
     const char *file = t->given->batch;
-    t->commands = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
-    if (t->commands) /* the processes of a run that is gone back over read on where others stopped
-                      */
-        setvbuf(t->commands, NULL, _IONBF, 0);
-    return t->commands || gdb_fails(t, file);
+    const bool ours = strcmp(file, "-") == 0;
+    struct stat st;
+    FILE *in = ours ? stdin : fopen(file, "re");
+    if (!in || fstat(fileno(in), &st) < 0)
+        return gdb_fails(t, file);
+    t->commands = (struct dbg_commands){in, ours ? "standard input" : file};
+    setvbuf(in, NULL, _IONBF, 0);
+    errno = EISDIR;
+    return !S_ISDIR(st.st_mode) || gdb_fails(t, file);
 }
 
 static bool talk_to_somebody(struct talk *t, const char *program)
@@ -246,7 +250,7 @@ static const char *talk_begins(void *ctx, struct dbg *d)
     const bool good = open_log(t, d, t->given->packets) && talk_to_somebody(t, d->live->path);
     d->session->fd = t->fd;
     d->session->to = t->to;
-    d->front_self = t->commands;
+    d->front_self = &t->commands;
     return good ? NULL : t->why;
 }
 
@@ -259,8 +263,8 @@ static int talk_ends(struct talk *t, int status, bool its_own)
         close(t->fd);
     if (t->gdb > 0 && !cli_stop_asked() && waitpid(t->gdb, &its, 0) == t->gdb && its_own)
         status = WIFEXITED(its) ? WEXITSTATUS(its) : CLI_EXIT_IO;
-    if (t->commands && t->commands != stdin)
-        fclose(t->commands);
+    if (t->commands.in && t->commands.in != stdin)
+        fclose(t->commands.in);
     return status;
 }
 

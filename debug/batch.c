@@ -7,6 +7,7 @@
 #include "debug/past.h"
 #include "debug/target.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,20 +185,42 @@ bool dbg_verb_registers(struct dbg_command *c)
 
 /* ---- the front ------------------------------------------------------------------------------- */
 
+/* Of a command that cannot be carried out it is said where it stands. */
+static void batch_does(struct dbg *d, const char *line, size_t count)
+{
+    struct dbg_session *x = d->session;
+    const struct dbg_commands *from = d->front_self;
+    char *said = NULL;
+    size_t size;
+    FILE *out = sim_text_open(&said, &size);
+    x->lines++;
+    const bool good = dbg_verb(d, line, count, DBG_VERB_BATCH, out);
+    sim_text_close(out, &said);
+    if (!good)
+        printf("%s:%u: ", from->name, x->lines);
+    fputs(said, stdout);
+    x->failed |= !good;
+    free(said);
+}
+
 /* What is said of the beginning is nothing; behind the last line the run goes on alone. */
 static void batch_serve(struct dbg *d)
 {
     struct dbg_session *x = d->session;
-    FILE *in = d->front_self;
+    const struct dbg_commands *from = d->front_self;
     char *line = NULL;
+    ssize_t count;
     size_t room = 0;
     if (x->why != DBG_STOP_FIRST) {
         dbg_say_why(d, stdout);
         putchar('\n');
     }
-    while (x->going == DBG_STANDS && getline(&line, &room, in) >= 0)
-        if (!dbg_verb(d, line, DBG_VERB_BATCH, stdout))
-            x->failed = true;
+    while (x->going == DBG_STANDS && (count = getline(&line, &room, from->in)) >= 0)
+        batch_does(d, line, (size_t)count);
+    if (x->going == DBG_STANDS && ferror(from->in)) {
+        printf("%s: %s\n", from->name, strerror(errno));
+        x->failed = true;
+    }
     if (x->going == DBG_STANDS)
         x->going = DBG_DETACHED;
     fflush(stdout);

@@ -81,6 +81,7 @@ struct dbg_session {
     bool passes[DBG_SIGNALS]; /**< by MIPS Linux's numbers: none of the debugger's business */
     uint32_t general, resume; /**< threads of "Hg" and "Hc"; 0: any */
     bool failed;              /**< a command of a file could not be carried out */
+    unsigned lines;           /**< of that file that have been read */
     bool greeted;             /**< gdb has been told that the run stands at its beginning */
 
     /* the connection */

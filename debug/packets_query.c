@@ -165,13 +165,13 @@ void dbg_x_exec_file(struct dbg_packet *p)
 
 void dbg_q_command(struct dbg_packet *p)
 {
-    enum { MOST = 4096 };
-    char line[MOST], *text = NULL;
+    char *line = sim_alloc(p->count / 2 + 1, 1), *text = NULL;
     size_t size;
-    line[dbg_hex_bytes(p->text, (uint8_t *)line, sizeof line - 1)] = '\0';
+    const size_t count = dbg_hex_bytes(p->text, (uint8_t *)line, p->count / 2);
     FILE *out = sim_text_open(&text, &size);
-    dbg_verb(p->d, line, DBG_VERB_MONITOR, out);
+    dbg_verb(p->d, line, count, DBG_VERB_MONITOR, out);
     sim_text_close(out, &text);
+    free(line);
     if (*text)
         dbg_answer_hex(p, text, strlen(text));
     else

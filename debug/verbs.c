@@ -17,15 +17,19 @@
 static const struct {
     const char *name;
     dbg_verb_fn *does;
-    unsigned where;
+    unsigned where, most;
     const char *usage, *sentence;
 } verb_rows[] = {
-#define VERB(name, handler, where, usage, sentence) \
-    {name, handler, DBG_VERB_##where, usage, sentence},
+#define VERB(name, handler, where, most, usage, sentence) \
+    {name, handler, DBG_VERB_##where, most, usage, sentence},
 #include "debug/verbs.def"
 };
 
-enum { VERB_ROWS = sizeof verb_rows / sizeof *verb_rows, WORDS = 16 };
+enum { VERB_ROWS = sizeof verb_rows / sizeof *verb_rows, WORDS = 3 };
+
+#define VERB(name, handler, where, most, usage, sentence) \
+    _Static_assert((most) <= WORDS, "the most of all rows");
+#include "debug/verbs.def"
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -50,26 +54,40 @@ static size_t verb_row(const char *word, unsigned where, FILE *out)
     return fits == 1 ? found : VERB_ROWS;
 }
 
-bool dbg_verb(struct dbg *d, const char *line, unsigned where, FILE *out)
-{
-    char *text = sim_strdup(line), *word[WORDS], *rest = NULL;
-    struct dbg_command c = {.d = d, .where = where, .word = word, .out = out};
-    char *first = strtok_r(text, " \t\r\n", &rest);
-    bool good = true;
-    if (first && *first != '#') {
-        for (char *w; c.words < WORDS && (w = strtok_r(NULL, " \t\r\n", &rest));)
-            word[c.words++] = w;
-        const size_t row = verb_row(first, where, out);
-        good = row < VERB_ROWS && verb_rows[row].does(&c);
-    }
-    free(text);
-    return good;
-}
-
 static bool verb_complains(const struct dbg_command *c, const char *what, const char *word)
 {
     fprintf(c->out, "%s: '%.80s'\n", what, word);
     return false;
+}
+
+/* The next word of a line; NULL: there is none before its end, or a comment. */
+static char *verb_word(char *text, char **rest)
+{
+    char *word = strtok_r(text, " \t\r\n", rest);
+    return word && *word != '#' ? word : NULL;
+}
+
+/* @param first  its name @param rest  what stands behind that */
+static bool verb_does(struct dbg_command *c, const char *first, char *rest)
+{
+    const size_t row = verb_row(first, c->where, c->out);
+    if (row == VERB_ROWS)
+        return false;
+    for (char *w; (w = verb_word(NULL, &rest)); c->word[c->words++] = w)
+        if (c->words == verb_rows[row].most)
+            return verb_complains(c, "one word too many", w);
+    return verb_rows[row].does(c);
+}
+
+bool dbg_verb(struct dbg *d, const char *line, size_t count, unsigned where, FILE *out)
+{
+    char *text = sim_strdup(line), *word[WORDS], *rest = NULL;
+    struct dbg_command c = {.d = d, .where = where, .word = word, .out = out};
+    char *first = verb_word(text, &rest);
+    const bool good = strlen(line) < count ? verb_complains(&c, "a byte 0 stands behind", line)
+                                           : !first || verb_does(&c, first, rest);
+    free(text);
+    return good;
 }
 
 bool dbg_number(const struct dbg_command *c, const char *text, uint64_t *value)

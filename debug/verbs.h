@@ -21,9 +21,9 @@ struct dbg_command {
     FILE *out; /**< what is said */
 };
 
-/** Carries out a line; what is wrong with it is said. @param where  where it comes from
- *  @return false: it could not be */
-bool dbg_verb(struct dbg *d, const char *line, unsigned where, FILE *out);
+/** Carries out a line; what is wrong with it is said. @param line  [count], and a 0 behind it
+ *  @param where  where it comes from @return false: it could not be */
+bool dbg_verb(struct dbg *d, const char *line, size_t count, unsigned where, FILE *out);
 
 /** A whole number. @return false, with a complaint */
 bool dbg_number(const struct dbg_command *c, const char *text, uint64_t *value);
@@ -34,10 +34,17 @@ bool dbg_address(struct dbg_command *c, const char *text, uint64_t *va);
 
 /** @return whether it could be done */
 typedef bool dbg_verb_fn(struct dbg_command *c);
-#define VERB(name, handler, where, usage, sentence) dbg_verb_fn handler;
+#define VERB(name, handler, where, most, usage, sentence) dbg_verb_fn handler;
 #include "debug/verbs.def"
 
-/** Commands of a file, one a line, instead of gdb. `front_self` of struct dbg is its FILE *. */
+/** A file of commands, which is not buffered: the processes of a run that is gone back over read on
+ *  where others stopped. */
+struct dbg_commands {
+    FILE *in;
+    const char *name; /**< for people */
+};
+
+/** Commands, one a line, instead of gdb. `front_self` of struct dbg is a struct dbg_commands. */
 extern const struct dbg_front dbg_batch;
 
 #endif

@@ -21,6 +21,7 @@ import past
 
 AT_ONCE = 60  # seconds, for what takes none
 TERMINATED = 130
+IO = 5
 STATUS = 5
 
 
@@ -346,21 +347,31 @@ def check_alone(numachine, program):
 # Commands that cannot be carried out, and what is said: of gdb's monitor, and of a file.
 REFUSED = {
     "until miss counted 65535": "there is no such card: '65535'", "until miss counted 4": "there is no such card: '4'",
-    "counters 64": "there is no such card: '64'", "goto -1": "this is no number: '-1'",
+    "counters 64": "there is no such card: '64'", "goto -1": "this is no number: '-1'", "goto 5000 junk": "one word too many: 'junk'",
+    "cycle 3": "one word too many: '3'", "until miss counted 0 #": "", "cycle\0goto 5": "a byte 0 stands behind: 'cycle'",
 }
 REFUSED_IN_FILES = {
     **REFUSED, "step 77": "there is no such thread", "step 4294968296": "there is no such thread", "step -1": "this is no number: '-1'",
     "reverse-step 77": "there is no such thread", "registers 77": "there is no such thread", "print counted -4": "this is no number: '-4'",
     "print counted 99999999999999999999999": "this is no number: '99999999999999999999999'",
+    "continue 3": "one word too many: '3'", "delete 1": "one word too many: '1'", "watch counted 4 4": "one word too many: '4'",
 }
 
 
 def check_refused(numachine, program):
     with peer_of(numachine, program) as peer:
         for command, said in REFUSED.items():
-            assert peer.monitor(command) == said + "\n", (command, peer.monitor(command))
+            assert peer.monitor(command) == said + "\n" * bool(said), (command, peer.monitor(command))
     said = debug.ask(numachine, "gdb", "--batch", "-", "-m", "station-4", "--", program, stdin="\n".join([*REFUSED_IN_FILES, ""]), status=STATUS)
-    assert said.splitlines() == [*REFUSED_IN_FILES.values()], said
+    lines = [f"standard input:{number}: {says}" for number, says in enumerate(REFUSED_IN_FILES.values(), 1) if says]
+    assert said.splitlines() == lines, said
+    with tempfile.TemporaryDirectory() as scratch:
+        commands, directory = pathlib.Path(scratch) / "commands", pathlib.Path(scratch)
+        commands.write_text("# comment\nbreak fill\ncontinue # up to there\nreverse-step\ndelete\ncontinue\nprint nothing\nquit\n")
+        done = subprocess.run([numachine, "gdb", "--batch", commands, "-m", "station-4", "--", program], capture_output=True, text=True, check=False)
+        assert f"{commands}:7: there is no such symbol: 'nothing'" in done.stdout.splitlines(), done
+        done = subprocess.run([numachine, "gdb", "--batch", directory, "-m", "station-4", "--", program], capture_output=True, text=True, check=False)
+        assert done.returncode == IO and done.stderr == f"numachine: error: {directory}: Is a directory\n", done
 
 
 # gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
