@@ -19,14 +19,28 @@ class Function(gdb.Function):
         return self.of(monitor(" ".join([self.ask, *map(plain, words)])))
 
 
+WHOLE = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_CHAR)
+PLACES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_FUNC)  # whose value is where they are
+
+
 def plain(value):
-    if value.type.code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY):
-        return hex(int(value.cast(gdb.lookup_type("unsigned long")) if value.type.code == gdb.TYPE_CODE_PTR
-                       else value.address))
+    """A value as a word of a monitor command, which takes whole numbers."""
+    if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        value = value.referenced_value()
+    address = value.address if value.type.strip_typedefs().code in PLACES else value
+    code = address.type.strip_typedefs().code
+    if code == gdb.TYPE_CODE_PTR:
+        return hex(int(address.cast(gdb.lookup_type("unsigned long"))))
+    if code not in WHOLE:
+        raise gdb.GdbError(f"neither an address nor a whole number: {value}")
+    return hex(int(value))
+
+
+def evaluated(text):
     try:
-        return hex(int(value))
-    except gdb.error:
-        return value.string()
+        return gdb.parse_and_eval(text)
+    except gdb.error as wrong:
+        raise gdb.GdbError(str(wrong)) from None
 
 
 Function("cycle", "cycle", int)  # $numachine_cycle()
@@ -43,14 +57,14 @@ class Prefix(gdb.Command):
 
 
 class Ask(gdb.Command):
-    """Asks the simulator: see `monitor help`."""
+    """Asks the simulator: see `monitor help`. What stands behind the name is one expression."""
 
     def __init__(self, name):
         super().__init__(f"numachine {name}", gdb.COMMAND_DATA)
         self.name = name
 
     def invoke(self, text, from_tty):
-        words = [plain(gdb.parse_and_eval(w)) for w in gdb.string_to_argv(text)]
+        words = [plain(evaluated(text))] if text.strip() else []
         print(monitor(" ".join([self.name, *words])))
 
 
@@ -62,8 +76,10 @@ class Until(gdb.Command):
         super().__init__("numachine until", gdb.COMMAND_RUNNING)
 
     def invoke(self, text, from_tty):
-        what, *words = gdb.string_to_argv(text)
-        answer = monitor(" ".join(["until", what, *(plain(gdb.parse_and_eval(w)) for w in words)]))
+        what, *words = gdb.string_to_argv(text) or [""]
+        if not words:
+            raise gdb.GdbError("numachine until miss|nack|invalidate|loss EXPRESSION [CARD]")
+        answer = monitor(" ".join(["until", what, *(plain(evaluated(w)) for w in words)]))
         if answer:
             raise gdb.GdbError(answer)
         gdb.execute("continue", from_tty)
@@ -76,8 +92,10 @@ class Goto(gdb.Command):
         super().__init__("numachine goto", gdb.COMMAND_RUNNING)
 
     def invoke(self, text, from_tty):
-        cycle = int(gdb.parse_and_eval(text))
-        answer = monitor(f"goto {cycle}")
+        cycle = evaluated(text) if text.strip() else None
+        if cycle is None or cycle.type.strip_typedefs().code not in WHOLE:
+            raise gdb.GdbError("numachine goto CYCLE, which is a whole number")
+        answer = monitor(f"goto {int(cycle)}")
         if answer:
             raise gdb.GdbError(answer)
         gdb.execute("continue", from_tty)

@@ -166,6 +166,7 @@ def check_gdb(guest):
     for wanted in WANTED:
         assert re.search(wanted, said), f"{guest.name}: gdb did not say {wanted}: {said}"
     answered(guest, log)
+    check_commands(guest)
     said, _ = guest.gdb("handle SIGUSR1 nostop noprint pass", "continue", "info threads", "continue", words=["deadlock"])
     assert "deadlock: every thread waits" in said and "for the lock" in said, f"{guest.name}: {said}"
 
@@ -180,6 +181,24 @@ def check_accesses(guest):
                         "numachine goto $there", "print $numachine_cycle() == $there", "monitor help", options=["--limit", "100ms"])
     for wanted in (r"\$1 = (1|true)", r"asks for the line of", r"directory at home", r"thread 1000", r"\$3 = (1|true)", "the same, why"):
         assert re.search(wanted, said), f"{guest.name}: gdb did not say {wanted}: {said}"
+
+
+# What the commands of numachine-gdb.py say where it stands in main: of typedefs, too. What is no number is refused in a sentence.
+COMMANDS = {"line cells": r"line of 0x{cells}:", "line named": r"line of 0x{named}:", "line &cells[1]": r"line of 0x{cells+4}:", "line cells + 1": r"line of 0x{cells+4}:",
+            "line main": r"line of 0x{main}:", "line $sp": "line of 0x", "line half": "neither an address nor a whole number: 0", "line together": "neither an address",
+            "line nowhere": r'No symbol "nowhere"', "until": r"numachine until miss\|", "until miss": r"numachine until miss\|", "until miss half": "neither an address",
+            "goto": "numachine goto CYCLE, which", "goto 1.9": "numachine goto CYCLE, which", "goto half": "numachine goto CYCLE, which", "cycle 1": "one word too many: '0x1'"}
+
+
+def check_commands(guest):
+    symbols = {line.split()[2]: int(line.split()[0], 16) & ~1 for line in ask("nm", guest.program).splitlines() if len(line.split()) == 3}
+    script = "".join(f"try:\n  print({at}, gdb.execute({'numachine ' + command!r}, to_string=True))\nexcept gdb.error as wrong:\n  print({at}, wrong)\n"
+                     for at, command in enumerate(COMMANDS))
+    said, _ = guest.gdb("break factorial", "continue", "up", "python", script + "end", "print $numachine_line(cells)")
+    for at, wanted in enumerate(COMMANDS.values()):
+        wanted = re.sub(r"{(\w+)(\+\d+)?}", lambda m: f"{symbols[m[1]] + int(m[2] or 0):x}", wanted)
+        assert re.search(f"^{at} {wanted}", said, re.M), f"{guest.name}: {at} is not {wanted}: {said}"
+    assert re.search(r"\$1 = .line of", said) and "Exception" not in said, f"{guest.name}: {said}"
 
 
 def answered(guest, log):

@@ -21,6 +21,12 @@ static volatile int heard;
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
 static volatile int both;
 
+/* Arrays whose types have names, one of which holds another's. */
+typedef int cells_of[CELLS];
+typedef char name_of[16];
+cells_of cells = {1};
+name_of named = "counter";
+
 __attribute__((noinline)) int factorial(int n)
 {
     return n < 2 ? 1 : n * factorial(n - 1);
