@@ -12,6 +12,7 @@
 #include "show/cite.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -137,9 +138,12 @@ static void *alloc_text(size_t size)
  *  status says that it has not. */
 static void close_output(void)
 {
-    if (!fflush(stdout) && !ferror(stdout))
+    const bool flushed = !fflush(stdout);
+    if (flushed && !ferror(stdout))
         return;
-    perror("numachine: error: standard output");
+    fprintf(stderr, "numachine: error: standard output: %s\n",
+            flushed ? "not all of it could be written" /* why, who wrote it has been told */
+                    : strerror(errno));
     fflush(stderr);
     _exit(CLI_EXIT_IO);
 }

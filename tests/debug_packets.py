@@ -372,6 +372,10 @@ def check_refused(numachine, program):
         assert f"{commands}:7: there is no such symbol: 'nothing'" in done.stdout.splitlines(), done
         done = subprocess.run([numachine, "gdb", "--batch", directory, "-m", "station-4", "--", program], capture_output=True, text=True, check=False)
         assert done.returncode == IO and done.stderr == f"numachine: error: {directory}: Is a directory\n", done
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([numachine, "gdb", "--batch", commands, "-m", "station-4", "--", program], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+        assert "error: standard output: not all of it could be written" in done.stderr, done
 
 
 # gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
