@@ -86,9 +86,28 @@ static int listen_at(struct talk *t, int family, const void *address, socklen_t 
         bind(fd, address, size) == 0 && listen(fd, 1) == 0)
         return fd;
     gdb_fails(t, what);
+    const int err = errno;
     if (fd >= 0)
         close(fd);
+    errno = err;
     return -1;
+}
+
+/* Whether it is a socket at which nobody is any more, as a run that was killed leaves it. It is
+ * asked by one of another kind: at such a one nobody gets in, who might be the only one that may.
+ */
+static bool socket_is_left(const struct sockaddr_un *address)
+{
+    struct stat st;
+    if (lstat(address->sun_path, &st) < 0 || !S_ISSOCK(st.st_mode))
+        return false;
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const bool left = fd >= 0 &&
+                      connect(fd, (const struct sockaddr *)address, sizeof *address) < 0 &&
+                      errno == ECONNREFUSED;
+    if (fd >= 0)
+        close(fd);
+    return left;
 }
 
 static int listen_at_file(struct talk *t, const char *path)
@@ -100,8 +119,13 @@ static int listen_at_file(struct talk *t, const char *path)
         return -1;
     }
     strcpy(address.sun_path, path);
+    if (socket_is_left(&address))
+        unlink(path);
     const mode_t mask = umask(0177);
     const int fd = listen_at(t, AF_UNIX, &address, sizeof address, path);
+    if (fd < 0 && errno == EADDRINUSE)
+        snprintf(t->why, sizeof t->why, "%s: it is there already: remove it, or name another",
+                 path);
     umask(mask);
     return fd;
 }

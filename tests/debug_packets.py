@@ -378,6 +378,27 @@ def check_refused(numachine, program):
         assert "error: standard output: not all of it could be written" in done.stderr, done
 
 
+def check_left(numachine, program):
+    """A socket that a killed run has left is nobody's; one at which somebody waits, or what is no socket, stays as it is."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path, other = pathlib.Path(scratch) / "peer", pathlib.Path(scratch) / "other"
+        command = [numachine, "gdb", "-m", "station-4", "--socket", path, "--", program]
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(str(path))
+        other.write_text("kept")
+        waits = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        assert "waits for a debugger" in waits.stderr.readline()
+        for taken in path, other:
+            done = subprocess.run([taken if word == path else word for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  check=False)
+            assert done.returncode == IO and f"{taken}: it is there already: remove it" in done.stderr, done
+        assert other.read_text() == "kept"
+        with debug.connect(path, waits) as peer:
+            peer.sendall(debug.packet(b"D"))
+            waits.communicate(timeout=AT_ONCE)
+        assert waits.returncode == STATUS, waits
+
+
 # gdb's numbers of those that the guest raises: SIGUSR1, SIG35, ...; all but one are passed on afterwards.
 SIGNALS = [30, 35 + 12, 63 + 12, 64 + 14, 65 + 14, 70 + 14, 78 + 14, 127 + 14]
 STOPS_AT = 70 + 14
@@ -400,6 +421,7 @@ def check_signals(numachine, program):
 def main():
     numachine, programs = pathlib.Path(sys.argv[1]).resolve(), [os.path.abspath(p) for p in sys.argv[2:]]
     check_ends(numachine, programs[0])
+    check_left(numachine, programs[0])
     for program in programs:
         check_rows(numachine, program)
         check_bytes(numachine, program)
