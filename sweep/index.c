@@ -12,6 +12,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Whether each point's id names a directory of its own, which somebody may be told to remove. */
+static bool index_names_points(const json_t *root)
+{
+    size_t i;
+    json_t *point;
+    json_array_foreach(json_object_get(root, "points"), i, point) {
+        const char *id = json_string_value(json_object_get(point, "id"));
+        if (!id || !*id || *id == '.' || strchr(id, '/'))
+            return false;
+    }
+    return true;
+}
+
 json_t *swp_index_read(const char *directory, const char *name, char *why, size_t size)
 {
     char file[160], *path = sim_format("%s/%s", directory, name);
@@ -19,6 +32,10 @@ json_t *swp_index_read(const char *directory, const char *name, char *why, size_
     json_t *root = wrong ? NULL : doc_document(directory, name);
     if (!root) {
         snprintf(why, size, "cannot read '%s': %s", path, wrong ? wrong : "it is no JSON document");
+    } else if (!index_names_points(root)) {
+        snprintf(why, size, "'%s' has a point whose id is no name", path);
+        json_decref(root);
+        root = NULL;
     } else if (!doc_manifest_is_intact(name, root, file, sizeof file)) {
         snprintf(why, size, "%s/%s", directory, file);
         json_decref(root);

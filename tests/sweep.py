@@ -472,6 +472,12 @@ def test_collect(bench):
                      .fetchone() == (12,), f"{name}: {done.stderr}")
     (bench.directory / "broken").mkdir()
     (bench.directory / "broken/sweep.json").write_text("{")
+    for id_of in "", ".", "../other", None:
+        index = {"parameters": [], "points": [{"id": id_of, "digest": ""}]}
+        (bench.directory / "broken/sweep.json").write_text(json.dumps(index))
+        done = bench.command("collect", "broken")
+        bench.expect(done.returncode == 2 and "has a point whose id is no name" in done.stderr, f"{id_of}: {done.stderr}")
+    (bench.directory / "broken/sweep.json").write_text("{")
     for words, says in [(["j1", "other", "-o", "x"], "different sweeps"), (["nothing"], "holds no sweep"),
                         (["broken"], "cannot read 'broken/sweep.json'"), ([], "which DIR?"), (["j1", "few"], "where to?")]:
         done = bench.command("collect", *words)
