@@ -498,6 +498,11 @@ static enum cli_exit open_dir(struct sweep_state *s)
         sweep_complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
+    if (s->plan.anew)
+        fprintf(stderr,
+                "numachine: '%s' has no sweep.json that can be read; its points are this "
+                "sweep's, and it is written anew\n",
+                s->dir.place.path);
     if (!swp_dir_sweep(&s->dir, why, sizeof why) ||
         !swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why)) {
         sweep_complain(s, "%s", why);

@@ -34,6 +34,45 @@ char *swp_dir_name(const struct swp_dir *dir, const char *room, const char *id, 
     return sim_format("%s/%s%s%s%s", dir->place.path, room, *id ? "/" : "", id, suffix);
 }
 
+/* ---- what is there --------------------------------------------------------------------------- */
+
+static bool dir_is_part(const char *name)
+{
+    const size_t n = strlen(name);
+    return n > sizeof PART - 1 && !strcmp(name + n - (sizeof PART - 1), PART);
+}
+
+/* Whether there is a point of which `is` says yes. */
+static bool any_point(const char *path, bool (*is)(const struct swp_sweep *sweep, const char *id),
+                      const struct swp_sweep *sweep)
+{
+    char *points = sim_format("%s/points", path);
+    DIR *d = opendir(points);
+    bool any = false;
+    for (const struct dirent *e; d && !any && (e = readdir(d));)
+        any = *e->d_name != '.' && !dir_is_part(e->d_name) && is(sweep, e->d_name);
+    if (d)
+        closedir(d);
+    free(points);
+    return any;
+}
+
+static bool is_point(const struct swp_sweep *sweep, const char *id)
+{
+    (void)sweep;
+    return *id;
+}
+
+static bool is_stranger(const struct swp_sweep *sweep, const char *id)
+{
+    return !swp_find(sweep, id);
+}
+
+static bool has_points(const char *path)
+{
+    return any_point(path, is_point, NULL);
+}
+
 /* ---- whose it is ----------------------------------------------------------------------------- */
 
 static bool dir_is_there(const char *path, const char *name)
@@ -76,10 +115,16 @@ bool swp_dir_is(const char *path)
     return dir_is_there(path, SWP_INDEX) || dir_is_there(path, SWP_INDEX DOC_UNFINISHED);
 }
 
+/* Whether a sweep would go on there: its index may be gone, and its points are there. */
+static bool dir_goes_on(const char *path, bool resume)
+{
+    return swp_dir_is(path) || (resume && has_points(path));
+}
+
 bool swp_dir_free_to_begin(const char *path, doc_file_name_fn *names, bool resume, char *why,
                            size_t size)
 {
-    if (!swp_dir_is(path))
+    if (!dir_goes_on(path, resume))
         return doc_rundir_may(path, names, why, size);
     if (resume)
         return true;
@@ -90,7 +135,7 @@ bool swp_dir_free_to_begin(const char *path, doc_file_name_fn *names, bool resum
 enum doc_dir swp_dir_make(struct swp_dir *dir, doc_file_name_fn *names, const char *path,
                           const char *name, bool resume, char *why, size_t size)
 {
-    const bool there = path && swp_dir_is(path);
+    const bool there = path && dir_goes_on(path, resume);
     *dir = (struct swp_dir){.place.lock = -1};
     if (there && !swp_dir_free_to_begin(path, names, resume, why, size))
         return DOC_DIR_REFUSED;
@@ -131,12 +176,6 @@ static bool remove_all(const char *path)
 bool swp_dir_remove(const char *path)
 {
     return remove_all(path);
-}
-
-static bool dir_is_part(const char *name)
-{
-    const size_t n = strlen(name);
-    return n > sizeof PART - 1 && !strcmp(name + n - (sizeof PART - 1), PART);
 }
 
 /* Whether a log is of a point that is there: a kill came between its name and the log's end. */
@@ -240,19 +279,6 @@ static bool has_parameters(const struct swp_sweep *sweep, const json_t *paramete
     return same;
 }
 
-static bool has_points(const char *path)
-{
-    char *points = sim_format("%s/points", path);
-    DIR *d = opendir(points);
-    bool any = false;
-    for (const struct dirent *e; d && !any && (e = readdir(d));)
-        any = *e->d_name != '.' && !dir_is_part(e->d_name);
-    if (d)
-        closedir(d);
-    free(points);
-    return any;
-}
-
 /** How the sweep in a directory differs from this one; NULL: not at all. While nothing is finished
  *  its experiment may have changed, as after a mistake, but not be another. */
 static const char *dir_difference(const struct swp_plan *plan, const json_t *root, const char *name,
@@ -267,12 +293,29 @@ static const char *dir_difference(const struct swp_plan *plan, const json_t *roo
     return base ? doc_digest_difference(&plan->base, base) : NULL;
 }
 
+/** Without an index: whether its points are all among the sweep's, whose inputs have been looked
+ * at.
+ */
+static bool dir_is_ours_anew(struct swp_plan *plan, const char *path, bool there, char *why,
+                             size_t size)
+{
+    plan->anew = !any_point(path, is_stranger, plan->sweep);
+    if (!plan->anew && !there)
+        snprintf(why, size,
+                 "'%s' has points that are not this sweep's, and no %s; sweep into "
+                 "another directory",
+                 path, SWP_INDEX);
+    return plan->anew;
+}
+
 /** Whether what a directory holds is of this sweep, whatever values it had then. */
-static bool dir_is_ours(const struct swp_plan *plan, const char *path, const char *name, char *why,
+static bool dir_is_ours(struct swp_plan *plan, const char *path, const char *name, char *why,
                         size_t size)
 {
     const bool there = dir_is_there(path, SWP_INDEX), points = has_points(path);
     json_t *root = there ? swp_index_read(path, SWP_INDEX, why, size) : NULL;
+    if (!root && points)
+        return dir_is_ours_anew(plan, path, there, why, size);
     const char *other = root ? dir_difference(plan, root, name, points) : NULL;
     if (other)
         snprintf(why, size, "'%s' holds %sanother sweep: %s; sweep into another directory", path,

@@ -46,6 +46,7 @@ struct swp_plan {
     const struct swp_sweep *sweep;
     struct swp_job *job;    /**< [sweep->points] in their order */
     struct doc_digest base; /**< what the experiment without its sweep depends on */
+    bool anew;              /**< its directory has points of it, but no index that can be read */
     unsigned processes;     /**< that run at a time; at least 1 */
     uint64_t memory;        /**< [bytes] that all of them may need together */
 };
