@@ -137,6 +137,8 @@ int64_t lx_file_close(struct lx_prog *p, uint64_t fd)
     p->fds[fd].file = NULL;
     if (!lx_file_is_name(f)) /* which can lock nothing */
         lx_lock_closed(p, f);
+    if (f->ops && f->ops->closed)
+        f->ops->closed(f);
     lx_file_release(p, f);
     return 0;
 }

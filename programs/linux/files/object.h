@@ -34,7 +34,8 @@ struct lx_file_ops {
     int64_t (*write)(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
     int64_t (*control)(struct lx_call *c, struct lx_file *f); /**< ioctl: command and argument are
                                                                    a[1] and a[2] */
-    void (*release)(struct lx_prog *p, struct lx_file *f);    /**< the last descriptor is gone */
+    void (*closed)(struct lx_file *f); /**< a descriptor is closed, whether or not it is the last */
+    void (*release)(struct lx_prog *p, struct lx_file *f); /**< the last descriptor is gone */
     const char *name; /**< what readlink says of its descriptor; NULL: its path */
     unsigned mode;    /**< what stat says of its kind; 0: no kind of file */
 };

@@ -33,7 +33,7 @@ struct mqueue {
     struct lx_note *notes; /* highest priority first, then first come */
     uint64_t count;
     struct lx_waiter *senders, *receivers;
-    const struct lx_file *teller; /* the descriptor mq_notify was called with; NULL: nobody asked */
+    bool asked; /* by mq_notify: somebody is told */
     uint32_t notify;
     struct lx_siginfo info;
 };
@@ -89,14 +89,18 @@ static void mq_release(struct lx_prog *p, struct lx_file *f)
 {
     struct mqueue *q = f->object;
 
-    if (q->teller == f)
-        q->teller = NULL;
     q->opened--;
     mqueue_let_go(p, q);
 }
 
+/** Whichever descriptor of the queue it was: the process has asked, and the process closes. */
+static void mq_closed(struct lx_file *f)
+{
+    ((struct mqueue *)f->object)->asked = false;
+}
+
 static const struct lx_file_ops mq_ops = {
-    .ready = mq_ready, .release = mq_release, .mode = S_IFREG};
+    .ready = mq_ready, .closed = mq_closed, .release = mq_release, .mode = S_IFREG};
 
 /** The queue behind the descriptor in argument 0; `way` 1 must be readable, 2 writable, 0 either.
  */
@@ -116,7 +120,7 @@ static int mqueue_check_name(const char *name)
 {
     if (!*name)
         return -ENOENT;
-    if (strchr(name, '/'))
+    if (strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return -EACCES;
     return strlen(name) >= NAME_BYTES ? -ENAMETOOLONG : 0;
 }
@@ -176,6 +180,8 @@ int64_t lx_sys_mq_open(struct lx_call *c)
 
     if (err < 0)
         return err;
+    if (lx_descriptor_free(c->p, 0) < 0) /* before a queue is made for it */
+        return -EMFILE;
     if ((flags & 3) == 3)
         return -EINVAL;
     if (q && flags & G_O_CREAT && flags & G_O_EXCL)
@@ -223,9 +229,9 @@ static void mqueue_put(struct mqueue *q, struct lx_note *n)
 /** A message has come to an empty queue that nobody waits at. */
 static void mqueue_tell(struct lx_prog *p, struct mqueue *q)
 {
-    if (!q->teller)
+    if (!q->asked)
         return;
-    q->teller = NULL;
+    q->asked = false;
     if (q->notify == NOTIFY_SIGNAL)
         lx_signal_post(p, NULL, &q->info);
 }
@@ -374,9 +380,9 @@ int64_t lx_sys_mq_notify(struct lx_call *c)
     q = mqueue_behind(c, 0);
     if (!q)
         return -EBADF;
-    if (c->a[1] && q->teller)
+    if (c->a[1] && q->asked)
         return -EBUSY;
-    q->teller = c->a[1] ? c->f : NULL;
+    q->asked = c->a[1] != 0;
     q->notify = info.signo ? how : NOTIFY_NONE;
     q->info = info;
     return 0;
