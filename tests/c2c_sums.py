@@ -105,7 +105,7 @@ def said_of_locks(locks):
     dear = sorted((lock for lock in locks["locks"] if is_dear(lock, locks)), key=lambda lock: -lock["waited"])[:MOST]
     said = [(lock["waited"], [percent(lock["waited"], locks["threads_time"])], lock["lock"]) for lock in dear]
     if said:
-        said[-1][1].append(percent(dear[0]["bound"], locks["elapsed"]))
+        said[-1][1].append(percent(max(lock["bound"] for lock in dear), locks["elapsed"]))
     return said
 
 
