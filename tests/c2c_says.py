@@ -287,7 +287,7 @@ def check_sides(numachine, directory):
     """What is in front of a lock and behind it moves with it, as it does where it is aligned. Of an element all are meant."""
     names = kept_written(numachine, TYPES + POOLED + RUN.replace("USE", "(void)me").replace("COUNTS", "10").replace("LOCKS", "100"), directory)
     for lock, text, parts in ("pool->lock", FRONT, 2), ("pool->each[1]", AROUND, 4):
-        source = names[f"the whole and each side of {lock}"]
+        source = names[f"the whole and both sides of {lock}"]
         assert re.search(text, source) and "+ aligned_alloc(64, size)" in source, source
         found = json.loads(c2c(numachine, "--what-if", lock, "--unit=sides", "--format=json", directory))
         assert (found["unit"], found["parts"]) == ("sides", parts), found

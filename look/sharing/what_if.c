@@ -25,7 +25,7 @@ const char *const look_unit_part[] = {[LOOK_UNIT_threads] = "each processor's pa
                                       [LOOK_UNIT_members] = "each member",
                                       [LOOK_UNIT_leaves] = "each leaf",
                                       [LOOK_UNIT_words] = "each word",
-                                      [LOOK_UNIT_sides] = "the whole and each side"};
+                                      [LOOK_UNIT_sides] = "the whole and both sides"};
 
 bool look_unit_is_typed(enum look_unit unit)
 {
