@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -S
 """
 Whatever reads the results of a run refuses a file of which one byte is another than the run has left, by its name. The
-same of a sweep that is resumed, collected or shown.
+same of a sweep that is resumed, collected or shown; but who resumes it has its index written anew.
 
     tampered.py NUMACHINE PROFILED SWEPT    (c2c_guest.c, sweep_guest.c)
 """
@@ -95,15 +95,20 @@ def test_sweeps(bench, guest):
     (point / "stats.csv").write_bytes(text.replace(b"elapsed,", b"elapsed,\0", 1).replace(b"\0" + text.partition(
         b"elapsed,")[2][:1], b"9", 1))
     bench.expect((point / "stats.csv").stat().st_size == len(text), "a digit")
-    readers = ["run", "-q", "--resume", "-o", "swept", "s.yaml"], ["collect", "swept"], ["collect", "swept", "-o", "other"]
-    for words in *readers, ["report", "swept"]:
+    resumes = ["run", "-q", "--resume", "-o", "swept", "s.yaml"]
+    collects = ["collect", "swept"], ["collect", "swept", "-o", "other"]
+    for words in resumes, *collects, ["report", "swept"]:
         bench.refused("stats.csv", words)
     bench.expect(not (bench.directory / "other").exists(), "collected")
     (point / "stats.csv").write_bytes(text)
     for behind in '"run.seed":', '"exit_code":', '"peak_memory_bytes":':
         was = other_digit(bench.directory / "swept/sweep.json", behind)
-        for words in *readers, ["report", "swept"]:
+        for words in *collects, ["report", "swept"]:
             bench.refused("sweep.json", words)
+        # The points are whole: what goes on with the sweep writes their index anew, and says so.
+        done = bench.run(*resumes)
+        bench.expect(done.returncode == 0 and "it is written anew" in done.stderr, behind, done.stderr)
+        bench.expect(bench.run("collect", "swept").returncode == 0, behind)
         (bench.directory / "swept/sweep.json").write_text(was)
     for name in "sweep.sqlite", "sweep.gp":
         flip(bench.directory / "swept" / name)
