@@ -15,6 +15,8 @@ QEMU = {"o32": ["qemu-mips"], "n64": ["qemu-mips64", "-cpu", "MIPS64R2-generic"]
         "armel": ["qemu-arm", "-cpu", "arm1176,vfp=off"]}
 # What makes the machine one for such programs: the default is for MIPS.
 MACHINES = {"armel": ["--set", "processor.core=arm1176", "--set", "l2.split=false"]}
+# The hostile machine's primary caches are of two lines. An ARM11's have four ways.
+SMALLEST = {"armel": ["--set", "l1i.size=512B", "--set", "l1d.size=512B"]}
 # Limit of one run: processor time, which does not depend on what else the host does. A run that needs none and does
 # not end is stopped by the clock, after so many times as long.
 PROCESSOR_SECONDS = 300
@@ -136,7 +138,7 @@ def simulated(numachine, program, args=(), stdin=b"", options=(), **keywords):
     options = [*MACHINES.get(abi_of(program), []), *options]
     machine = os.environ.get("TEST_MACHINE")
     if machine and not {"-m", "--machine"} & set(options):
-        options = ["-m", machine, *options]
+        options = ["-m", machine, *SMALLEST.get(abi_of(program), []), *options]
     results = pathlib.Path(tempfile.mkdtemp(prefix="numachine-"))
     try:
         command = [numachine, "stat", "--quiet", "-o", str(results / "out"), *options, "--",
