@@ -89,12 +89,6 @@ static void say_stack(struct lx_prog *p, uint64_t len)
     prog_say(p->run, text);
 }
 
-/** [bytes] Whole pages. */
-static uint64_t memory_pages(const struct lx_call *c, uint64_t len)
-{
-    return (len + c->p->vm.page - 1) & ~(c->p->vm.page - 1);
-}
-
 /** Gives pages memory, for the time that as many faults take. @return as lx_vm_populate */
 static int64_t memory_give(struct lx_call *c, uint64_t at, uint64_t len, unsigned rights)
 {
@@ -161,7 +155,7 @@ static int64_t memory_map(struct lx_call *c, uint64_t offset)
     if (err == -ENOMEM && flags & G_MAP_STACK)
         say_stack(c->p, rq.len);
     if (err > 0)
-        memory_settle(c, (uint64_t)err, memory_pages(c, rq.len),
+        memory_settle(c, (uint64_t)err, lx_vm_whole_pages(&c->p->vm, rq.len),
                       (flags & (G_MAP_POPULATE | G_MAP_NONBLOCK)) == G_MAP_POPULATE);
     return err;
 }
@@ -202,17 +196,19 @@ int64_t lx_sys_mremap(struct lx_call *c)
     at = lx_vm_remap(&c->p->vm, c->a[0], c->a[1], c->a[2], flags & G_MREMAP_MAYMOVE,
                      flags & G_MREMAP_FIXED ? c->a[4] : 0);
     if (at > 0 && c->a[2] > c->a[1])
-        memory_settle(c, (uint64_t)at + memory_pages(c, c->a[1]),
-                      memory_pages(c, c->a[2]) - memory_pages(c, c->a[1]), false);
+        memory_settle(c, (uint64_t)at + lx_vm_whole_pages(&c->p->vm, c->a[1]),
+                      lx_vm_whole_pages(&c->p->vm, c->a[2]) - lx_vm_whole_pages(&c->p->vm, c->a[1]),
+                      false);
     return at;
 }
 
 int64_t lx_sys_brk(struct lx_call *c)
 {
-    const uint64_t old = memory_pages(c, c->p->vm.brk), brk = lx_vm_brk(&c->p->vm, c->a[0]);
+    const uint64_t old = lx_vm_whole_pages(&c->p->vm, c->p->vm.brk),
+                   brk = lx_vm_brk(&c->p->vm, c->a[0]);
 
     if (brk > old)
-        memory_settle(c, old, memory_pages(c, brk) - old, false);
+        memory_settle(c, old, lx_vm_whole_pages(&c->p->vm, brk) - old, false);
     return (int64_t)brk;
 }
 
@@ -232,7 +228,7 @@ int64_t lx_sys_madvise(struct lx_call *c)
     if (advice == G_MADV_DONTNEED || advice == G_MADV_DONTNEED_LOCKED)
         return lx_vm_discard(&c->p->vm, c->a[0], c->a[1], advice == G_MADV_DONTNEED_LOCKED);
     if (advice == G_MADV_POPULATE_READ || advice == G_MADV_POPULATE_WRITE) {
-        const int64_t err = memory_give(c, c->a[0], memory_pages(c, c->a[1]),
+        const int64_t err = memory_give(c, c->a[0], lx_vm_whole_pages(&c->p->vm, c->a[1]),
                                         advice == G_MADV_POPULATE_READ ? LX_R : LX_W);
         return err == -EACCES ? -EINVAL : err;
     }
@@ -335,7 +331,7 @@ int64_t lx_sys_munlockall(struct lx_call *c)
 /** Every page is present that was touched; and one that was not costs no disk. */
 int64_t lx_sys_mincore(struct lx_call *c)
 {
-    const uint64_t page = c->p->vm.page, len = memory_pages(c, c->a[1]);
+    const uint64_t page = c->p->vm.page, len = lx_vm_whole_pages(&c->p->vm, c->a[1]);
     uint64_t hole;
 
     if (c->a[0] & (page - 1))

@@ -33,18 +33,12 @@ static struct segment *segment_of(struct lx_prog *p, uint64_t id)
     return (struct segment *)(void *)lx_sysv_find(p, SYSV_SEGMENTS, id);
 }
 
-/** Whole pages. */
-static uint64_t shm_bytes_of(const struct lx_prog *p, uint64_t size)
-{
-    return (size + p->vm.page - 1) & ~(p->vm.page - 1);
-}
-
 void lx_shm_free(struct lx_prog *p, struct lx_sysv *s)
 {
     struct segment *g = (struct segment *)(void *)s;
 
     prog_host_close(g->fd);
-    lx_give_back(p, shm_bytes_of(p, g->size));
+    lx_give_back(p, lx_vm_whole_pages(&p->vm, g->size));
     free(g);
 }
 
@@ -66,13 +60,13 @@ static int64_t shm_make(struct lx_call *c, struct lx_sysv **s)
     if (c->flags & SHM_HUGETLB_) /* nobody has put huge pages aside */
         return -ENOMEM;
     DL_COUNT(c->p->sysv[SYSV_SEGMENTS], i, segments);
-    if (segments >= LX_SHM_SEGMENTS || !lx_keep(c->p, shm_bytes_of(c->p, c->size)))
+    if (segments >= LX_SHM_SEGMENTS || !lx_keep(c->p, lx_vm_whole_pages(&c->p->vm, c->size)))
         return -ENOSPC;
     fd = prog_host_memfd_create("segment", MFD_CLOEXEC);
-    if (fd < 0 || prog_host_ftruncate(fd, (off_t)shm_bytes_of(c->p, c->size)) < 0 ||
+    if (fd < 0 || prog_host_ftruncate(fd, (off_t)lx_vm_whole_pages(&c->p->vm, c->size)) < 0 ||
         prog_host_fstat(fd, &st) < 0) {
         prog_host_close(fd);
-        lx_give_back(c->p, shm_bytes_of(c->p, c->size));
+        lx_give_back(c->p, lx_vm_whole_pages(&c->p->vm, c->size));
         return -ENOMEM;
     }
     g = sim_alloc(1, sizeof *g);
@@ -134,7 +128,7 @@ int64_t lx_shm_attach(struct lx_call *c, uint64_t id, uint64_t addr, uint64_t fl
     if (!lx_sysv_allows(&g->head, flags & SHM_RDONLY_ ? 4 : 6))
         return -EACCES;
     rq.fd = g->fd;
-    rq.len = shm_bytes_of(c->p, g->size);
+    rq.len = lx_vm_whole_pages(&c->p->vm, g->size);
     at = lx_vm_map(&c->p->vm, &rq);
     if (at < 0)
         return at == -EEXIST ? -EINVAL : at;
@@ -193,7 +187,7 @@ int64_t lx_shm_detach(struct lx_call *c, uint64_t addr)
 
     if (!a || addr & (c->p->vm.page - 1))
         return -EINVAL;
-    bytes = shm_bytes_of(c->p, only->size);
+    bytes = lx_vm_whole_pages(&c->p->vm, only->size);
     only->detached_at = lx_sysv_now(c->p);
     do /* lx_shm_left with the last: the segment may be gone */
         lx_vm_unmap(&c->p->vm, a->start, a->end - a->start);

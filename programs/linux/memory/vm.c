@@ -70,11 +70,6 @@ static void clear_entry(struct lx_vm *vm, uint64_t va)
     *leaf = NULL;
 }
 
-static uint64_t round_up(const struct lx_vm *vm, uint64_t v)
-{
-    return (v + vm->page - 1) & ~(vm->page - 1);
-}
-
 /** Calls fn on every present entry of [start, end); skips empty leaves. */
 static void each_page(struct lx_vm *vm, uint64_t start, uint64_t end,
                       void (*fn)(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx), void *ctx)
@@ -310,7 +305,7 @@ static int64_t choose_place(struct lx_vm *vm, const struct lx_vm_request *rq, ui
 
 int lx_vm_may_place(const struct lx_vm *vm, const struct lx_vm_request *rq)
 {
-    const uint64_t len = round_up(vm, rq->len);
+    const uint64_t len = lx_vm_whole_pages(vm, rq->len);
 
     if (rq->len == 0 || (rq->fd >= 0 && (rq->offset & (vm->page - 1))))
         return -EINVAL;
@@ -341,7 +336,7 @@ static bool map_file(struct lx_vm *vm, const struct lx_vm_request *rq, uint64_t 
 
 int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq)
 {
-    uint64_t len = round_up(vm, rq->len);
+    uint64_t len = lx_vm_whole_pages(vm, rq->len);
     struct lx_vm_area a = {.rights = rq->rights,
                            .kind = rq->kind,
                            .shared = rq->shared,
@@ -375,9 +370,9 @@ int64_t lx_vm_unmap(struct lx_vm *vm, uint64_t addr, uint64_t len)
 {
     if (len == 0 || !range_ok(vm, addr, len))
         return -EINVAL;
-    if (!areas_fit(vm, addr, addr + round_up(vm, len), 0))
+    if (!areas_fit(vm, addr, addr + lx_vm_whole_pages(vm, len), 0))
         return -ENOMEM;
-    clear_range(vm, addr, addr + round_up(vm, len));
+    clear_range(vm, addr, addr + lx_vm_whole_pages(vm, len));
     return 0;
 }
 
@@ -419,7 +414,7 @@ int64_t lx_vm_protect(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned ri
 
     if (!range_ok(vm, addr, len))
         return addr & (vm->page - 1) ? -EINVAL : -ENOMEM;
-    end = protect_end(vm, addr, addr + round_up(vm, len), rights, &err);
+    end = protect_end(vm, addr, addr + lx_vm_whole_pages(vm, len), rights, &err);
     if (end == addr)
         return err;
     if (!areas_fit(vm, addr, end, 0) || ((rights & LX_W) && !lx_vm_may_write(vm, addr, end - addr)))
@@ -587,7 +582,7 @@ static int64_t map_again(struct lx_vm *vm, uint64_t addr, uint64_t len, uint64_t
 int64_t lx_vm_remap(struct lx_vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len,
                     bool may_move, uint64_t fixed)
 {
-    uint64_t from = round_up(vm, old_len), to = round_up(vm, new_len);
+    uint64_t from = lx_vm_whole_pages(vm, old_len), to = lx_vm_whole_pages(vm, new_len);
     const struct lx_vm_area *a = lx_vm_find(vm, addr);
     int64_t err;
 
@@ -619,7 +614,7 @@ int64_t lx_vm_remap(struct lx_vm *vm, uint64_t addr, uint64_t old_len, uint64_t 
 
 uint64_t lx_vm_brk(struct lx_vm *vm, uint64_t want)
 {
-    uint64_t have = round_up(vm, vm->brk), need = round_up(vm, want);
+    uint64_t have = lx_vm_whole_pages(vm, vm->brk), need = lx_vm_whole_pages(vm, want);
 
     if (want < vm->brk_start || want > vm->top)
         return vm->brk;
@@ -639,7 +634,7 @@ uint64_t lx_vm_brk(struct lx_vm *vm, uint64_t want)
 
 int64_t lx_vm_discard(struct lx_vm *vm, uint64_t addr, uint64_t len, bool locked)
 {
-    uint64_t end = addr + round_up(vm, len);
+    uint64_t end = addr + lx_vm_whole_pages(vm, len);
 
     if (!range_ok(vm, addr, len))
         return -EINVAL;

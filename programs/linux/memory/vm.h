@@ -83,6 +83,12 @@ struct lx_vm {
 void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_kind *kind);
 void lx_vm_free(struct lx_vm *vm);
 
+/** [bytes] Whole pages that hold `bytes`. */
+static inline uint64_t lx_vm_whole_pages(const struct lx_vm *vm, uint64_t bytes)
+{
+    return (bytes + vm->page - 1) & ~(vm->page - 1);
+}
+
 /** One past the top of the stack, and of all that the program may map. */
 uint64_t lx_vm_end(const struct lx_vm *vm);
 
