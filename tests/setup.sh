@@ -39,7 +39,8 @@ stub ninja "echo >>'$scratch/looks'
     chmod +x '$tree/build/cli/numachine'"
 
 # The Debian is a directory of files: `has`, packages that apt's lists have; `here`, those that are installed;
-# `fetched`, the lists that an update brings; `broken`, what apt-get says where it fails; `slow`, when [s] apt-get is to go on;
+# `fetched`, the lists that an update brings; `broken`, what apt-get says where it fails; `slow`, what the one command
+# has to have said before apt-get goes on; `mute`, that apt-get itself says nothing; `tick`, that half a minute is over;
 # `user`, a user's number.
 # shellcheck disable=SC2016 # for the stubs to expand
 {
@@ -49,7 +50,8 @@ stub ninja "echo >>'$scratch/looks'
     stub apt-cache "$begin"'; shift 2; for p in "$@"; do ! grep -qx "$p" has || printf "Package: %s\nSize: 2000000\nInstalled-Size: 3000\n" "$p"; done'
     stub id "$begin"'; cat user'
     stub sudo "$begin"'; [ ! -e no-password ] || { echo "sudo: a password is required"; exit 1; }; exec "$@"'
-    stub sleep 'exec /bin/sleep 0.05' # half a minute
+    # Half a minute is over when apt-get says so, not by a clock: a loaded machine would be late with all but the minutes.
+    stub sleep "$begin"'; for _ in $(seq 1200); do [ ! -e tick ] || { rm -f tick; exit; }; /bin/sleep 0.05; done'
     stub apt-get "$begin"'
 case $* in
 indextargets*) [ ! -s has ] || echo lists; exit ;;
@@ -58,10 +60,10 @@ indextargets*) [ ! -s has ] || echo lists; exit ;;
 *\ install*) what=install ;;
 esac
 echo "$what" >>asked
-if [ -e slow ]; then # until that has been said which the test wants
-    echo "fetches $what"
-    for _ in $(seq 300); do grep -q "$(cat slow) s: fetches $what" ../out && break || /bin/sleep 0.1; done
-    echo 60 >slow
+[ -e mute ] || echo "fetches $what"
+if [ -e "slow-$what" ]; then
+    for _ in $(seq 300); do grep -q "$(cat "slow-$what")" ../out && break || { : >tick; /bin/sleep 0.1; }; done
+    rm -f tick
 fi
 if [ -e "broken-$what" ]; then cat "broken-$what"; exit "$(cat "status-$what")"; fi
 if [ $what = update ]; then
@@ -111,9 +113,14 @@ says 0 runs
 never numachine:
 [ "$(tr '\n' ' ' <asked)" = 'update install ' ] || failed "apt-get was asked for: $(cat asked)"
 debian
-echo 30 >slow
+echo '30 s: fetches update' >slow-update
+echo '60 s: fetches install' >slow-install
 says 0 'numachine: 30 s: fetches update'
 also 'numachine: 60 s: fetches install'
+debian
+: >mute
+echo '30 s: ' >slow-update
+says 0 'numachine: 30 s: nothing was said yet'
 
 # Nobody may install; as root, one can.
 debian
