@@ -22,8 +22,9 @@ import time
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
 import skip
 
-# Executions: 10^7 of parsers and 10^5 of whole runs (elf, calls, code, devices) together.
+# Executions: 10^7 of parsers and 10^5 of whole runs (elf, calls, code, devices, arm) together.
 EXECUTIONS = {
+    "arm": 20_000,
     "calls": 20_000,
     "devices": 8_000,
     "code": 8_000,
