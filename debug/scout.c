@@ -395,30 +395,20 @@ static void scout_listens(struct scout *s)
 }
 
 /* A slice's end; of those that look at lines a tick is one. */
-static sim_tick slice_end(const struct scout *s, sim_tick now, sim_tick slice, sim_tick to)
+static sim_tick slice_end(const struct dbg_lines *lines, sim_tick now, sim_tick slice, sim_tick to)
 {
-    return sim_earlier(to, s->conditions->lines ? now + 1 : sim_later_by(now, slice));
-}
-
-/* What it looks for. Where one thread goes alone the machine stays: what becomes of lines comes
- * afterwards. The copy's own. */
-static struct dbg_conditions *scout_conditions(const struct dbg *d)
-{
-    struct dbg_conditions *c = sim_alloc(1, sizeof *c);
-    *c = d->session->conditions;
-    if (c->alone)
-        c->lines = 0;
-    return c;
+    return sim_earlier(to, lines ? now + 1 : sim_later_by(now, slice));
 }
 
 static void scout_look(struct dbg *d, void *shared)
 {
     enum { SHORTEST = 256, LONGEST = 1 << 12 };
     struct dbg_seen *seen = shared;
-    struct scout s = {
-        .d = d, .conditions = scout_conditions(d), .hit = &seen->hit, .full = &seen->full};
+    struct dbg_conditions *c = &d->session->conditions;
+    struct scout s = {.d = d, .conditions = c, .hit = &seen->hit, .full = &seen->full};
     struct nm_machine *m = d->live->machine;
-    struct dbg_lines *lines = s.conditions->lines ? dbg_lines_new(d) : NULL;
+    /* Where one thread goes alone the machine stays: what becomes of lines comes afterwards. */
+    struct dbg_lines *lines = c->lines && !c->alone ? dbg_lines_new(d) : NULL;
     const sim_tick to = seen->to;
     struct nm_trap trap;
     enum nm_run why = NM_RUN_UNTIL;
@@ -428,7 +418,7 @@ static void scout_look(struct dbg *d, void *shared)
          why == NM_RUN_UNTIL && !seen->hit.what && !seen->full && d->now < to &&
          !__atomic_load_n(&seen->interrupted, __ATOMIC_RELAXED);
          slice = sim_earlier(2 * slice, LONGEST)) {
-        why = nm_machine_run(m, slice_end(&s, d->now, slice, to), &trap);
+        why = nm_machine_run(m, slice_end(lines, d->now, slice, to), &trap);
         d->now = nm_machine_now(m);
         if (lines && !seen->hit.what)
             dbg_lines_look(lines, &seen->hit);
