@@ -319,6 +319,7 @@ static void personality_end(void *self)
     lx_view_free(p->view);
     free(p->cwd);
     XXH64_freeState(p->hash);
+    lx_symbols_told_free(&p->told);
     prog_host_close(p->elf_fd);
     signal(SIGPIPE, p->on_pipe);
 }

@@ -169,7 +169,7 @@ static void name_once(struct lx_call *c)
     if (p->named[bit / 8] >> (bit % 8) & 1)
         return;
     p->named[bit / 8] |= (unsigned char)(1 << (bit % 8));
-    lx_elf_symbol(p->elf_fd, &p->image, c->t->call.pc, where, sizeof where);
+    lx_symbols_tell(&p->told, p->elf_fd, &p->image, c->t->call.pc, where, sizeof where);
     fprintf(stderr,
             "numachine: the program called %s%s%" PRIu64 "%s at pc 0x%" PRIx64
             "%s%s%s, which is not provided: it gets ENOSYS\n",

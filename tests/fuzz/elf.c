@@ -87,13 +87,15 @@ static size_t make(uint8_t *file, size_t room, struct fuzz_in *in, unsigned kind
 
 static void ask_symbols(const struct lx_elf_image *image, int fd)
 {
+    struct lx_symbols_told told = {{NULL}};
     char name[40];
 
     for (unsigned i = 0; i < image->segments; i++)
         for (uint64_t at = 0; at < 64; at += 4)
-            lx_elf_symbol(fd, image,
-                          image->segment[i].va + (at < 32 ? at : GUEST_ELF_CODE + at - 32), name,
-                          sizeof name);
+            lx_symbols_tell(&told, fd, image,
+                            image->segment[i].va + (at < 32 ? at : GUEST_ELF_CODE + at - 32), name,
+                            sizeof name);
+    lx_symbols_told_free(&told);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

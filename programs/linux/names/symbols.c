@@ -426,22 +426,28 @@ const struct lx_symbol *lx_symbols_named(const struct lx_symbols *s, const char 
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-void lx_elf_symbol(int fd, const struct lx_elf_image *image, uint64_t va, char *buf, size_t size)
+void lx_symbols_tell(struct lx_symbols_told *told, int fd, const struct lx_elf_image *image,
+                     uint64_t va, char *buf, size_t size)
 {
     const struct lx_elf_segment *in = segment_at(image, va);
-    struct lx_symbols *symbols;
-    const struct lx_symbol *at;
 
     buf[0] = '\0';
     if (!in)
         return;
-    symbols = lx_symbols_new(fd, image, in->rights & LX_X ? LX_FUNCTION : LX_OBJECT);
-    at = lx_symbols_at(symbols, va);
+    const enum lx_symbol_kind kind = in->rights & LX_X ? LX_FUNCTION : LX_OBJECT;
+    if (!told->of[kind])
+        told->of[kind] = lx_symbols_new(fd, image, kind);
+    const struct lx_symbol *at = lx_symbols_at(told->of[kind], va);
     if (at && at->from == va)
         snprintf(buf, size, "%s", at->name);
     else if (at)
         snprintf(buf, size, "%s+0x%" PRIx64, at->name, va - at->from);
-    lx_symbols_free(symbols);
+}
+
+void lx_symbols_told_free(struct lx_symbols_told *told)
+{
+    for (unsigned kind = 0; kind < LX_THREAD_LOCAL; kind++)
+        lx_symbols_free(told->of[kind]);
 }
 
 /* ---- by name --------------------------------------------------------------------------------- */

@@ -57,12 +57,21 @@ const struct lx_symbol *lx_symbols_before(const struct lx_symbols *symbols, uint
 /** One of that name, also if another name speaks for its address. @return NULL: there is none */
 const struct lx_symbol *lx_symbols_named(const struct lx_symbols *symbols, const char *name);
 
+/** Functions and objects as they are told to people. Most runs tell of none: each kind is read when
+ *  it is first asked for. */
+struct lx_symbols_told {
+    struct lx_symbols *of[LX_THREAD_LOCAL]; /**< [enum lx_symbol_kind] NULL: not yet asked for */
+};
+
 /**
  * Writes "name+0x28" (or "name", or "" when unknown) for the address of an instruction or of an
  * object into buf.
- * @param fd  the executable; one without symbols gives ""
+ * @param fd  the executable, open until lx_symbols_told_free; one without symbols gives ""
  */
-void lx_elf_symbol(int fd, const struct lx_elf_image *image, uint64_t va, char *buf, size_t size);
+void lx_symbols_tell(struct lx_symbols_told *told, int fd, const struct lx_elf_image *image,
+                     uint64_t va, char *buf, size_t size);
+/** What was read; `told` is the caller's. */
+void lx_symbols_told_free(struct lx_symbols_told *told);
 
 /**
  * Finds the object or function called `name` and its length in bytes.

@@ -31,6 +31,7 @@
 #include "programs/irix/hwperf.h"
 #include "programs/linux/binary/elf.h"
 #include "programs/linux/memory/vm.h"
+#include "programs/linux/names/symbols.h"
 #include "programs/workload.h"
 
 #include <xxhash.h>
@@ -337,6 +338,7 @@ struct lx_prog {
 
     int elf_fd;
     struct lx_elf_image image;
+    struct lx_symbols_told told; /**< the image's */
     struct lx_vm vm;
     const struct lx_kind *kind; /**< of the program */
     bool n64;                   /**< its longs have 64 bits */

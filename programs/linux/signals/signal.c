@@ -568,7 +568,7 @@ static void kill_program(struct lx_thread *t, const struct lx_siginfo *info)
     char name[32], where[160], why[320];
 
     signal_name(p, info->signo, name, sizeof name);
-    lx_elf_symbol(p->elf_fd, &p->image, pc, where, sizeof where);
+    lx_symbols_tell(&p->told, p->elf_fd, &p->image, pc, where, sizeof where);
     signal_explain(t, info, why, sizeof why);
     prog_finish(p->run, PROG_SIGNALED, info->signo,
                 "killed by %s at pc 0x%" PRIx64 "%s%s%s%s; thread %u on card %u", name, pc,

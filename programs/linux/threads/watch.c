@@ -100,15 +100,15 @@ static const struct pc_tries *watch_tries(const struct lx_thread *t)
 /* ---- for people ------------------------------------------------------------------------------ */
 
 /** "0x400abc (worker+0x1c)": an instruction or an object; what has no name has none. */
-static void print_address(FILE *out, const struct lx_prog *p, uint64_t va)
+static void print_address(FILE *out, struct lx_prog *p, uint64_t va)
 {
     char name[160];
 
-    lx_elf_symbol(p->elf_fd, &p->image, va, name, sizeof name);
+    lx_symbols_tell(&p->told, p->elf_fd, &p->image, va, name, sizeof name);
     fprintf(out, "0x%" PRIx64 "%s%s%s", va, *name ? " (" : "", name, *name ? ")" : "");
 }
 
-static void print_pc(FILE *out, const struct lx_prog *p, uint64_t pc)
+static void print_pc(FILE *out, struct lx_prog *p, uint64_t pc)
 {
     fputs(" at pc ", out);
     print_address(out, p, pc);
