@@ -219,6 +219,8 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
         pc_eye_loses(card, line, pc_place_state(&card->l2[side], place), taken, pc_card_now(card));
     parts_drop(card, side, line);
     tell_loss(card, line, taken ? PC_LOSS_TAKEN : PC_LOSS_EVICTED);
+    if (card->l2c.on)
+        pc_l2c_loses(card, line);
     if (card->copies)
         pc_misses_lose(card, side, line, taken, cache_owned(card, side, line));
     card->l2[side].tag[place] = 0;

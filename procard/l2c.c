@@ -108,14 +108,25 @@ sim_tick pc_l2c_reads(struct pc_cpu *cpu, enum pc_side side, const struct pc_loo
     return there_and_back + l2c_cycles(l2c, TAG) + l2c_cycles(l2c, DATA_READ);
 }
 
+/* What is in [from, from + size) is not in the ports' buffers any more. */
+static void buffers_empty(struct pc_l2c *l2c, uint64_t from, uint64_t size)
+{
+    for (unsigned side = 0; side < PC_SIDES; side++)
+        if (l2c->buffer[side] - from < size)
+            l2c->buffer[side] = ~UINT64_C(0);
+}
+
+void pc_l2c_loses(struct pc_card *card, uint64_t line)
+{
+    buffers_empty(&card->l2c, line, card->p->l2_line);
+}
+
 sim_tick pc_l2c_writes(struct pc_cpu *cpu, const struct pc_look *look, sim_tick without)
 {
     struct pc_l2c *l2c = &cpu->card->l2c;
     if (!l2c->on)
         return without;
-    for (unsigned side = 0; side < PC_SIDES; side++)
-        if (l2c->buffer[side] == l2c_line_of(look->pa))
-            l2c->buffer[side] = ~UINT64_C(0);
+    buffers_empty(l2c, l2c_line_of(look->pa), PC_L2C_LINE);
     signal_of(l2c, L2C_SIGNAL_DWREQ, 1);
     signal_of(l2c, look->state != NM_LINE_I ? L2C_SIGNAL_DWHIT : L2C_SIGNAL_WA, 1);
     l2c_tell(cpu->card);

@@ -35,6 +35,9 @@ void pc_l2c_init(struct pc_card *card);
 /** What has been counted, at tick `at`. */
 struct l2c_signals pc_l2c_signals(const struct pc_card *card, sim_tick at);
 
+/** A line leaves the secondary cache, for whatever reason: the ports' buffers have it no more. */
+void pc_l2c_loses(struct pc_card *card, uint64_t line);
+
 /** A dirty line leaves the secondary cache to make room. */
 void pc_l2c_evicts(struct pc_card *card);
 

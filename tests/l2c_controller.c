@@ -59,7 +59,7 @@ Test(l2c_controller, without_one)
 }
 
 /* AT-33: a second read of the line in the port's buffer is no request; another line is, and so is
- * the same one after a write to it. Ports have a buffer each. */
+ * the same one after a write to it, or when the cache has lost it. Ports have a buffer each. */
 Test(l2c_controller, line_buffers)
 {
     struct world w;
@@ -79,6 +79,13 @@ Test(l2c_controller, line_buffers)
     reads(&w, PC_SIDE_I, 0x100, true);
     cr_expect_eq(counted(&w, L2C_SIGNAL_DRREQ), 2);
     cr_expect_eq(counted(&w, L2C_SIGNAL_IRREQ), 4);
+    pc_l2c_loses(w.card, 0x120);
+    reads(&w, PC_SIDE_D, 0x100, true);
+    cr_expect_eq(counted(&w, L2C_SIGNAL_DRREQ), 2, "it was another line");
+    pc_l2c_loses(w.card, 0x100);
+    reads(&w, PC_SIDE_D, 0x100, false);
+    cr_expect_eq(counted(&w, L2C_SIGNAL_DRREQ), 3);
+    cr_expect_eq(counted(&w, L2C_SIGNAL_DRHIT), 2, "it comes from elsewhere");
     free(w.card);
 }
 
