@@ -539,6 +539,13 @@ static bool read_early(const struct r10k_entry *e)
     return e->w->traits & R10K_LOAD && e->access == R10K_ACCESS_DONE && !e->oldest;
 }
 
+/* Whether an upgrade is under way that becomes a read when its line is taken away: a store
+ * conditional's does not, whose link goes with it. */
+static bool memory_upgrades(const struct r10k_miss *m)
+{
+    return m->phase == R10K_MISS_MEMORY && !m->fetched && !m->condition;
+}
+
 void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now)
 {
     struct r10k *c = r10k_of(base);
@@ -547,7 +554,14 @@ void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick 
         drop_lines(c, (enum pc_side)side, line, loss, now);
     for (unsigned i = 0; i < R10K_MISSES; i++) {
         struct r10k_miss *m = &c->miss[i];
-        if (m->phase != R10K_MISS_FILL || !same_l2_line(c, m->line, line))
+        if (!m->phase || !same_l2_line(c, m->line, line))
+            continue;
+        if (memory_upgrades(m) && loss != PC_LOSS_SHARED) {
+            m->fetched = true;
+            r10k_signal_outside(c, R10K_SIGNAL_L2D_REQUESTS, !m->requested);
+            m->requested = true;
+        }
+        if (m->phase != R10K_MISS_FILL)
             continue;
         m->lost |= loss != PC_LOSS_SHARED;
         m->written = false;

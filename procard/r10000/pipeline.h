@@ -288,7 +288,7 @@ struct r10k_miss {
     bool owns;      /**< for a store: it is to be exclusive */
     bool linked;    /**< for a load linked that wants it exclusively */
     bool condition; /**< for a store conditional */
-    bool fetched;   /**< came from memory */
+    bool fetched;   /**< comes from memory, and not only its ownership */
     bool lost;      /**< and went, before it arrived here */
     bool written;   /**< the store that waited for it has been done */
     bool prefetch;
