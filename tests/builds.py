@@ -154,7 +154,7 @@ def added(source, directory, without, guest):
 def suite(source, directory, name, *options):
     build(source, directory / name, options, ["all", "tests"])
     quietly(["meson", "test", "-C", str(directory / name), "--no-rebuild", "--print-errorlogs",
-             "--suite", "quick", "--timeout-multiplier", "4"])
+             "--suite", "quick", "--timeout-multiplier", "20"])
     return True
 
 

@@ -445,16 +445,7 @@ def test_mistakes(bench):
 # ---- the real ones ----------------------------------------------------------------------------------------------------
 
 MANY = "{program.args: [['40000', '3'], ['60000', '2']], run.seed: {from: 1, to: 12}}"
-PATIENCE = 300  # [s] that anything may take
-
-
-def wait_for(what, done, process=None):
-    """Waits until done() is true; a process that is to be there meanwhile must not end."""
-    begin = time.monotonic()
-    while not done():
-        assert time.monotonic() - begin < PATIENCE, f"{what}: not within {PATIENCE} s"
-        assert not process or process.poll() is None, f"{what}: ended with {process.returncode}"
-        time.sleep(0.05)
+PATIENCE = simulator.CLOCK * simulator.PROCESSOR_SECONDS  # [s] that anything may take
 
 
 def having(mark, spared=()):
@@ -477,7 +468,7 @@ def kill_all(mark, spared=()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         return not pids
-    wait_for("the end of all processes", gone)
+    simulator.await_that("the end of all processes", gone)
 
 
 def finished(bench, out):
@@ -554,10 +545,10 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         self.serve("munged", "--foreground", "--force", f"--socket={self.room}/munge.socket", f"--key-file={self.room}/key",
                    f"--pid-file={self.room}/munged.pid", f"--log-file={self.room}/munged.log",
                    f"--seed-file={self.room}/munged.seed")
-        wait_for("munged", (self.room / "munge.socket").exists)
+        simulator.await_that("munged", (self.room / "munge.socket").exists)
         self.serve("slurmctld", "-D", "-f", f"{self.room}/slurm.conf")
         self.node = self.begin_node()
-        wait_for("the node", lambda: "idle" in self.ask("sinfo", "-h", "-o", "%t"))
+        simulator.await_that("the node", lambda: "idle" in self.ask("sinfo", "-h", "-o", "%t"))
 
     def serve(self, *words, **keywords):
         words = [shutil.which(words[0], path=PATH), *words[1:]]
@@ -622,26 +613,26 @@ def test_slurm(bench):
     bench.env["SLURM_CONF"] = slurm.env["SLURM_CONF"]
     try:
         bench.run("s.yaml", "--slurm", "--shards=5", "-o", "dies")
-        wait_for("the middle of a sweep", lambda: in_the_middle(bench, "dies"))
+        simulator.await_that("the middle of a sweep", lambda: in_the_middle(bench, "dies"))
         slurm.kill_node()
         before = finished(bench, "dies")
         bench.expect(3 <= len(before) < 24, f"not the middle: {len(before)} points")
         bench.expect(not (bench.directory / "dies/sweep.csv").exists(), "collected before the end")
         slurm.node = slurm.begin_node()
-        wait_for("the jobs", slurm.hurry)
+        simulator.await_that("the jobs", slurm.hurry)
         bench.expect_whole("dies")
         expect_kept(bench, "dies", before)
         bench.expect("Restarts=1" in slurm.ask("scontrol", "show", "jobs"), "no job was begun again")
 
         bench.run("s.yaml", "--slurm", "--shards=5", "-o", "stopped")
-        wait_for("the middle of a sweep", lambda: in_the_middle(bench, "stopped"))
+        simulator.await_that("the middle of a sweep", lambda: in_the_middle(bench, "stopped"))
         slurm.ask("scancel", "--name=s")
-        wait_for("the jobs", slurm.hurry)
+        simulator.await_that("the jobs", slurm.hurry)
         before = finished(bench, "stopped")
         bench.expect(3 <= len(before) < 24 and "points are not there" in
                      (bench.directory / "stopped/cluster/collect.txt").read_text(), f"stopped after {len(before)} points")
         bench.run("s.yaml", "--slurm", "--shards=3", "-o", "stopped", "--resume")
-        wait_for("the jobs", slurm.hurry)
+        simulator.await_that("the jobs", slurm.hurry)
         bench.expect_whole("stopped")
         expect_kept(bench, "stopped", before)
         bench.run("s.yaml", "--slurm", "-o", "nowhere", status=5, env={"SBATCH_PARTITION": "nowhere"},
@@ -671,7 +662,7 @@ def ssh_daemon(bench):
     ssh = (f"ssh -p {port} -i {room}/user -oIdentitiesOnly=yes -oStrictHostKeyChecking=no -oLogLevel=ERROR "
            f"-oUserKnownHostsFile={room}/known -oBatchMode=yes")
     try:
-        wait_for("the SSH daemon", lambda: not subprocess.run([*ssh.split(), "127.0.0.1", "true"], capture_output=True,
+        simulator.await_that("the SSH daemon", lambda: not subprocess.run([*ssh.split(), "127.0.0.1", "true"], capture_output=True,
                                                               check=False).returncode, daemon)
         yield ssh
     finally:
@@ -690,11 +681,11 @@ def stopped_and_resumed(bench, out, hosts, stop):
     """In the middle of a sweep stop(process) is called, which returns the status that is right."""
     words = ["-o", out, "--shards=5", *hosts]
     process = start(bench, *words)
-    wait_for("the middle of a sweep", lambda: in_the_middle(bench, out), process)
+    simulator.await_that("the middle of a sweep", lambda: in_the_middle(bench, out), process)
     status = stop(process)
     said = process.communicate(timeout=PATIENCE)[1]
     bench.expect(process.returncode == status, f"{out}: status {process.returncode}, not {status}; {said}")
-    wait_for("the end of its processes", lambda: not having(f"{bench.directory}/{out}"))
+    simulator.await_that("the end of its processes", lambda: not having(f"{bench.directory}/{out}"))
     before = finished(bench, out)
     bench.expect(3 <= len(before) < 24 and not bench.table(out), f"{out}: not the middle: {len(before)} points")
     bench.run("s.yaml", "-q", "--resume", *words)

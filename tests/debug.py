@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import past
 import simulator
 import skip
 
@@ -213,16 +214,15 @@ def answered(guest, log):
 
 
 def connect(path, process):
-    for _ in range(600):
+    def connected():
         peer = socket.socket(socket.AF_UNIX)
         try:
             peer.connect(str(path))
             return peer
         except OSError:
             peer.close()
-            assert process.poll() is None, "it has not waited for a debugger"
-            time.sleep(0.1)
-    raise AssertionError("nobody listens")
+            return None
+    return simulator.await_that("a socket that listens", connected, process)
 
 
 def packet(text):
@@ -267,12 +267,8 @@ def check_second(guest):
     port = 20000 + os.getpid() % 10000  # none that the host gives to who connects: one could meet himself
     with subprocess.Popen([guest.numachine, "gdb", "--port", str(port), *guest.machine, "--", guest.program],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        for _ in range(600):
-            first = socket.socket()
-            if first.connect_ex(("localhost", port)) == 0:
-                break
-            first.close()
-            time.sleep(0.1)
+        assert "waits for a debugger" in process.stderr.readline()
+        first = socket.create_connection(("localhost", port))
         first.settimeout(PATIENCE)
         for text, answer in (b"?", b"$T"), (b"qC", b"$QC"), (b"vCont;C1e", b"$E.only the signal"), (b"C1e", b"$E.only the signal"):
             say = packet(text)
@@ -310,14 +306,11 @@ def check_interrupt(guest):
     path = guest.scratch / "killed"
     with subprocess.Popen([guest.numachine, "gdb", "--socket", path, *guest.machine, "--", guest.program],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        for _ in range(600):
-            if path.exists():
-                break
-            time.sleep(0.1)
+        simulator.await_that("a socket", path.exists, process)
         with subprocess.Popen(["gdb-multiarch", "-q", "-nx", "-ex", f"target remote {path}", "-ex", "shell sleep 100", guest.program],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               start_new_session=True) as gdb:
-            time.sleep(3)
+            simulator.await_that("gdb at its script's end", lambda: any(past.name_of(p) == "sleep" for p in past.of_session(gdb.pid)), process, gdb)
             os.killpg(gdb.pid, signal.SIGKILL)
         out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 3 and COUNTED in out, (process.returncode, out, err)

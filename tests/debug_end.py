@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import debug
 import simulator
@@ -108,11 +107,8 @@ def stopped(numachine, echo, directory, how):
     """A run that waits for its standard input is stopped. While it is under way it cannot be opened."""
     with subprocess.Popen([numachine, "stat", "-q", "-o", directory, "-m", "station-4", "--", echo], stdin=subprocess.PIPE,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=directory.parent) as process:
-        for _ in range(600):
-            if (directory / "guest.elf").exists() and "digest_of\": {" in (directory / "manifest.json").read_text():
-                break
-            time.sleep(0.1)
-        time.sleep(0.5)
+        simulator.await_that("a run under way", lambda: (directory / "guest.elf").exists() and
+                             "digest_of\": {" in (directory / "manifest.json").read_text(), process)
         refused(opened(numachine, directory), "under way; wait for its end, or stop it")
         process.send_signal(how)
         process.wait(timeout=debug.PATIENCE)

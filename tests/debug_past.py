@@ -17,7 +17,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import debug
 import debug_end
@@ -216,24 +215,17 @@ def check_killed(guest):
         with subprocess.Popen([guest.numachine, "gdb", "--execute", f"source {script}", *guest.machine, "--", guest.program],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=here) as process:
             def ours(session=process.pid):
-                return [p for p in past.of_session(session) if name_of(p) in ("numachine", "numachine-test")]
-            for _ in range(600):
-                if any(name_of(p) == "sleep" for p in past.of_session(process.pid)):
-                    break
-                time.sleep(0.1)
+                return [p for p in past.of_session(session) if past.name_of(p) in ("numachine", "numachine-test")]
+            simulator.await_that("gdb at its script's end", lambda: any(past.name_of(p) == "sleep" for p in past.of_session(process.pid)), process)
             assert len(ours()) >= 3, (whom, past.of_session(process.pid))
             if whom == "us":
                 process.kill()
             else:
                 for p in past.of_session(process.pid):
-                    if name_of(p) in ("gdb-multiarch", "sleep"):
+                    if past.name_of(p) in ("gdb-multiarch", "sleep"):
                         os.kill(int(p), signal.SIGKILL)
             process.wait(timeout=debug.PATIENCE)
-            for _ in range(100):
-                if not ours():
-                    break
-                time.sleep(0.1)
-            assert not ours(), (whom, ours())
+            simulator.await_that("the end of all processes", lambda: not ours())
             for p in past.of_session(process.pid):
                 os.kill(int(p), signal.SIGKILL)
         left = [*tmp.iterdir()]
@@ -241,13 +233,6 @@ def check_killed(guest):
         subprocess.run([guest.numachine, "stat", "-q", *guest.machine, "--", guest.program], capture_output=True, check=False, env=here,
                        timeout=debug.PATIENCE)
         assert not [*tmp.iterdir()], (whom, left, [*tmp.iterdir()])
-
-
-def name_of(process):
-    try:
-        return pathlib.Path(f"/proc/{process}/comm").read_text().strip()
-    except OSError:
-        return ""
 
 
 def walk(guest, has_gdb):

@@ -21,9 +21,11 @@ import time
 
 import skip
 
-# [s] a run goes on, and is stopped: lines come by the clock (run/progress.c, four in a second), and a processor's time is
-# not needed for that.
-RUNS, STOPS = 0.02, 0.26
+# [s] A run is stopped for so long: lines come by the clock (run/progress.c, four in a second), and a processor's time is
+# not needed for that. Until its first line it goes on for a while between stops, each time for twice as long: a slow host
+# takes long to begin. Then it goes on until there is a line, and after so many without stops.
+STOPS, BEGINS, BEGINS_MOST = 0.26, 0.02, 0.32
+LINES = 4
 LEFT = re.compile(r"MIPS, (about \d+ s left.*?|\d.*? of the limit, .*?)\x1b")
 
 
@@ -32,15 +34,17 @@ def on_terminal(command, directory):
     ours, its = pty.openpty()
     process = subprocess.Popen(command, stderr=its, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd=directory)
     os.close(its)
-    text = b""
+    text, runs = b"", BEGINS
     try:
         while True:
-            if select.select([ours], [], [], RUNS)[0]:
+            if b"simulated," in text or select.select([ours], [], [], runs)[0]:
                 chunk = os.read(ours, 65536)
                 if not chunk:
                     break
                 text += chunk
-                continue
+                if text.count(b"simulated,") >= LINES:
+                    continue
+            runs = min(2 * runs, BEGINS_MOST)
             process.send_signal(signal.SIGSTOP)
             time.sleep(STOPS)
             process.send_signal(signal.SIGCONT)
@@ -69,10 +73,11 @@ def main():
         latest = scratch / "results/first-light-009"
         # Long enough that there are several lines, also on a host that is not as busy the next time.
         turns, text = 8000, ""
-        while text.count("simulated,") < 4:
+        while text.count("simulated,") < LINES:
             turns *= 2
             command = [numachine, "run", experiment, "--set", f"program.args=[{turns}]"]
             text = on_terminal([*command, "-o", "first", "--force"], scratch)
+        command[-1] = f"program.args=[{4 * turns}]"
 
         def says(*words):
             text = on_terminal([*command, *words], scratch)

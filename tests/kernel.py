@@ -298,17 +298,16 @@ def others(kernels):
     ours = simulator.sanitizer(*(f"handle_{name}=0" for name in ("segv", "sigbus", "sigfpe", "sigill", "abort")))
     program = kernels.build("long", kernel("for (int i = 0; i < 100000000; i++) KN_STORE(t, s->sum, i)"))
     for number, status in CRASHES.items():
-        for _ in range(TRIES):  # one may come in the kernel's own code
-            out = kernels.scratch / f"long {number}"
-            run = subprocess.Popen([kernels.numachine, "stat", "-q", "--processors=4", "--force", "-o", out, program],
+        for lap in range(TRIES):  # one may come in the kernel's own code
+            out = kernels.scratch / f"long {number} {lap}"
+            run = subprocess.Popen([kernels.numachine, "stat", "-q", "--processors=4", "-o", out, program],
                                    stderr=subprocess.PIPE, text=True, env=ours)
-            while not (out / "config.resolved.yaml").exists():
-                time.sleep(0.002)
+            simulator.await_that("a run under way", (out / "config.resolved.yaml").exists, run)
             for _ in range(TRIES):
                 time.sleep(0.05)
                 run.send_signal(number)
             try:
-                said = run.communicate(timeout=60)[1]
+                said = run.communicate(timeout=600)[1]
             finally:
                 run.kill()
             assert run.returncode in (status, 128 + number), f"{number}: {run.returncode}: {said}"

@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+import simulator
+
 STILL = ["-j", "0", "-n", str(1 << 62)]  # a run that nobody travels in
 LIMIT = 60 << 20  # [bytes] that snapshots may keep where that is tried
 OVER = 1.5  # the first and the last are kept all the same, and what the last one keeps grows until the end
@@ -47,6 +49,13 @@ def run(os_past, guest, options):
     return (end, done.stdout, left, said), {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", journeys)}
 
 
+def name_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
 def of_session(session, but_of=None):
     """Processes that were begun in it and are there still; without the children of one."""
     found = []
@@ -61,23 +70,14 @@ def of_session(session, but_of=None):
 
 
 def killed(os_past, guest, after, how):
-    """What is left a little after a run was killed in the middle of its journeys."""
+    """Nothing is left of a run that was killed in the middle of its journeys."""
     with tempfile.TemporaryDirectory() as directory, \
             subprocess.Popen(command(os_past, guest, ".", ["-j", "1000000", "-g", "1"]), stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=directory, start_new_session=True) as process:
-        for _ in range(300):
-            if len(of_session(process.pid)) >= after:
-                break
-            time.sleep(0.1)
-        had = len(of_session(process.pid))
+        simulator.await_that("journeys", lambda: len(of_session(process.pid)) >= after, process)
         process.send_signal(how)
         process.wait()
-        for _ in range(100):
-            if not of_session(process.pid):
-                break
-            time.sleep(0.1)
-        left = of_session(process.pid)
-    return [] if had >= after and not left else [f"killed by {how.name} with {had} processes: left {left}"]
+        simulator.await_that("the end of all processes", lambda: not of_session(process.pid))
 
 
 def wounded(os_past, guest, plain):
@@ -85,7 +85,7 @@ def wounded(os_past, guest, plain):
     with tempfile.TemporaryDirectory() as directory, \
             subprocess.Popen(command(os_past, guest, ".", ["-j", "100", "-n", "300000", "-g", "400"]), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=directory, start_new_session=True) as process:
-        lot, until = random.Random(1), time.monotonic() + 120
+        lot, until = random.Random(1), time.monotonic() + simulator.CLOCK * simulator.PROCESSOR_SECONDS
         while process.poll() is None and time.monotonic() < until:
             copies = [int(p) for p in of_session(process.pid, but_of=process.pid) if int(p) != process.pid]
             if copies:
@@ -124,7 +124,7 @@ def main():
     if planted["same"] or planted["journeys"] < 20:
         wrong.append(f"of {planted['journeys']} journeys that found something changed {planted['same']} say that all is what it was")
     for how in (signal.SIGKILL, signal.SIGTERM):
-        wrong += killed(os_past, program(guests, "files"), 5, how)
+        killed(os_past, program(guests, "files"), 5, how)
     queue = program(guests, "queue")
     wrong += wounded(os_past, queue, run(os_past, queue, STILL)[0])
     print(f"{sum_made} journeys", *wrong, sep="\n")

@@ -410,8 +410,11 @@ def signals(bench):
     signalled(bench, "many", *[signal.SIGTERM, signal.SIGINT, signal.SIGHUP, 0.01] * 10)
     if shutil.which("timeout"):
         out = bench.directory / "timeout"
-        done = bench.run(["timeout", "1", *bench.command(out, "spin")])
-        bench.check("timeout", done.returncode == 124, done.returncode)
+        process = bench.spawn(["timeout", str(simulator.CLOCK * TIMEOUT), *bench.command(out, "spin")], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        await_run(process, out)
+        process.send_signal(signal.SIGALRM)  # its time is over
+        process.wait()
+        bench.check("timeout", process.returncode == 124, process.returncode)
         bench.check("timeout", bench.status("timeout", out) == "partial")
     process = bench.spawn(["sh", "-c", 'trap "" HUP; exec "$@"', "sh",
                            *bench.command(bench.directory / "nohup", "drain")],

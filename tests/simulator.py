@@ -59,6 +59,18 @@ def end(process, seconds=PROCESSOR_SECONDS, stdin=None):
                 raise subprocess.TimeoutExpired(process.args, seconds, stdout, stderr) from None
 
 
+def await_that(what, ready, *processes):
+    """Waits for an event, `what`: until ready() says something, which it returns. However slow the host is, no time decides; fails
+    if one of the processes has ended by then, and after CLOCK * PROCESSOR_SECONDS, which is a guard against hangs."""
+    until = time.monotonic() + CLOCK * PROCESSOR_SECONDS
+    while not (said := ready()):
+        for process in processes:
+            assert process.poll() is None, f"{what}: before that its process has ended with {process.returncode}"
+        assert time.monotonic() < until, f"{what}: never comes about"
+        time.sleep(0.02)
+    return said
+
+
 def bounded(command, seconds=PROCESSOR_SECONDS, **keywords):
     """As subprocess.run, of a command that may need so many seconds of processor time (end)."""
     stdin = keywords.pop("input", None)
