@@ -162,7 +162,7 @@ bool dbg_verb_print(struct dbg_command *c)
         const unsigned number = dbg_register_named(&c->d->binary, c->word[0]);
         if (number == dbg_register_count(&c->d->binary) ||
             !dbg_registers(c->d, dbg_thread(c->d), regs))
-            return batch_complains(c, "there is no such register");
+            return batch_complains(c, "there is no such register; `registers` names them");
         print_register(c, regs, number);
         return true;
     }

@@ -55,8 +55,8 @@ unsigned dbg_register_named(const struct prog_binary *b, const char *name)
     const unsigned count = dbg_register_count(b);
     unsigned i = 0;
     name += *name == '$';
-    if (b->isa == PROG_ISA_MIPS && !strcmp(name, "sp"))
-        name = "r29";
+    if (b->isa == PROG_ISA_MIPS && mips_register_called(name, b->word == 8) < 32)
+        return mips_register_called(name, b->word == 8); /* the first rows are theirs */
     while (i < count && strcmp(rows_of(b)[i].name, name) != 0)
         i++;
     return i;

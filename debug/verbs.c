@@ -109,7 +109,7 @@ static bool address_of_word(struct dbg_command *c, const char *text, uint64_t *v
         const unsigned number = dbg_register_named(&c->d->binary, text);
         if (number == dbg_register_count(&c->d->binary) ||
             !dbg_registers(c->d, dbg_thread(c->d), regs))
-            return verb_complains(c, "there is no such register", text);
+            return verb_complains(c, "there is no such register; `registers` names them", text);
         *va = dbg_register_get(&c->d->binary, regs, number);
         return true;
     }

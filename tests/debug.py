@@ -134,6 +134,22 @@ def lines_of(lines, beginning):
     return [line for line in lines if line.startswith(beginning)]
 
 
+# What else a register is called.
+CALLED = {"o32": {"r31": ("ra", "31"), "r4": ("a0",), "r8": ("t0",), "r12": ("t4",), "r30": ("fp", "s8"), "f2": ("f2",)},
+          "n64": {"r31": ("ra", "31"), "r8": ("a4", "8"), "r12": ("t0",), "r29": ("sp",)}, "armel": {"sp": ("sp",), "lr": ("lr",)}}
+NOT_CALLED = {"o32": ("a4", "32", "ra1"), "n64": ("t4",), "armel": ("ra", "14")}
+
+
+def check_registers(guest):
+    abi = simulator.abi_of(guest.program)
+    asked = [(name, other) for name, others in CALLED[abi].items() for other in others]
+    lines = guest.batch("break factorial", "continue", "delete", *(f"print ${other}" for _, other in asked), "continue", "continue")
+    assert [line.split()[0] for line in lines if re.match(r"\S+ +0x[0-9a-f]+$", line)] == [name for name, _ in asked], (guest.name, lines)
+    for name in NOT_CALLED[abi]:
+        lines = guest.batch(f"print ${name}", "continue")
+        assert any("no such register; `registers`" in line for line in lines), (guest.name, name, lines)
+
+
 def check_line(guest):
     if "--functional" in guest.core:
         return
@@ -339,6 +355,7 @@ def main():
                 walks.setdefault(program, []).append(check_stops(guest))
                 check_watch(guest)
                 check_ranges(guest)
+                check_registers(guest)
                 check_line(guest)
                 if not core or "armel" in program:
                     check_ends(guest)

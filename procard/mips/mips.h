@@ -24,6 +24,10 @@ struct mips_regs {
     uint64_t sink;   /**< takes results whose destination is register 0 */
 };
 
+/** The number of a general register by what an assembler calls it: "31", "ra", "s8".
+ *  @param n64  the ABI's names, of which a4 to a7 are o32's t0 to t3 @return 32: there is none */
+unsigned mips_register_called(const char *name, bool n64);
+
 /** Disassembles the word at `va` into buf for diagnostics ("lw v0,8(sp)"); always terminates. */
 void mips_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);
 

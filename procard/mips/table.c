@@ -6,6 +6,7 @@
  */
 #include "procard/mips/isa.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -342,6 +343,26 @@ static const char *const gpr_names[32] = {"zero", "at", "v0", "v1", "a0", "a1", 
                                           "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",
                                           "s0",   "s1", "s2", "s3", "s4", "s5", "s6", "s7",
                                           "t8",   "t9", "k0", "k1", "gp", "sp", "fp", "ra"};
+
+unsigned mips_register_called(const char *name, bool n64)
+{
+    enum { FP = 30, T0 = 8, FOUR = 4 };
+    unsigned number = 0;
+    int end = 0;
+    if (isdigit((unsigned char)*name) && sscanf(name, "%2u%n", &number, &end) == 1)
+        return name[end] || number > 32 ? 32 : number;
+    if (!strcmp(name, "s8"))
+        return FP;
+    while (number < 32 && strcmp(gpr_names[number], name) != 0)
+        number++;
+    if (n64 && number >= T0 && number < T0 + FOUR)
+        return number + FOUR; /* t0 to t3 */
+    if (n64 && number >= T0 + FOUR && number < T0 + 2 * FOUR)
+        return 32; /* t4 to t7 */
+    if (n64 && name[0] == 'a' && name[1] >= '4' && name[1] <= '7' && !name[2])
+        return T0 + (unsigned)(name[1] - '4');
+    return number;
+}
 
 static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size_t size)
 {
