@@ -163,6 +163,15 @@ static void null(void)
     *(volatile int *)8 = 3;
 }
 
+/* As where a function is called that the linker did not find. */
+static void nowhere(void)
+{
+    void (*volatile call)(void) = NULL;
+
+    call();
+    puts("it has returned"); /* so it is a call, and no jump */
+}
+
 static void text(void)
 {
     *(volatile int *)null = 3;
@@ -326,16 +335,16 @@ static const struct {
 } ends[] = {
     {"deadlock", deadlock}, {"others-spin", others_spin},
     {"null", null},         {"text", text},
-    {"divide", divide},     {"spin", spin_here},
-    {"child", child},       {"alarm", alarm_kills},
-    {"abort", aborts},      {"fill", fill},
-    {"marks", marks},       {"recurse", recurse},
-    {"drain", drain},       {"flood", flood},
-    {"looks", looks},       {"waits", waits},
-    {"loud", loud},         {"outside", outside},
-    {"itself", itself},     {"crowd", crowd},
-    {"seconds", seconds},   {"ill", ill},
-    {"behind", behind},
+    {"nowhere", nowhere},   {"divide", divide},
+    {"spin", spin_here},    {"child", child},
+    {"alarm", alarm_kills}, {"abort", aborts},
+    {"fill", fill},         {"marks", marks},
+    {"recurse", recurse},   {"drain", drain},
+    {"flood", flood},       {"looks", looks},
+    {"waits", waits},       {"loud", loud},
+    {"outside", outside},   {"itself", itself},
+    {"crowd", crowd},       {"seconds", seconds},
+    {"ill", ill},           {"behind", behind},
 };
 
 int main(int argc, char **argv)

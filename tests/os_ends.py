@@ -41,6 +41,8 @@ ENDS = {
     "others-spin": ([], 5, r"threads=4"),
     "null": ([], 139, r"killed by SIGSEGV at pc 0x\w+ \(\w+(\+0x\w+)?\), address 0x8: "
                       r"nothing mapped there; thread 1000 on card 0\n"),
+    "nowhere": ([], 139, r"killed by SIGSEGV at pc 0x0, address 0x0: nothing mapped there, perhaps called from pc 0x\w+ "
+                         r"\(nowhere(\+0x\w+)?\); thread 1000 on card 0\n"),
     "text": ([], 139, r"killed by SIGSEGV at pc .*: access not allowed there"),
     "behind": ([], 138, r"killed by SIGBUS at pc .*: behind the end of the mapped file"),
     "divide": ([], 136, r"killed by SIGFPE at pc .*: division by zero"),

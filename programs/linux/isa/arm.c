@@ -19,6 +19,11 @@ static uint64_t arm_sp_of(const union lx_regs *r)
     return r->arm.r[ARM_SP];
 }
 
+static uint64_t arm_back_of(const union lx_regs *r)
+{
+    return r->arm.r[ARM_LR] & ~UINT32_C(1);
+}
+
 static void arm_set_sp(union lx_regs *r, uint64_t va)
 {
     r->arm.r[ARM_SP] = (uint32_t)va;
@@ -79,6 +84,7 @@ const struct lx_isa lx_arm = {
     .pc = arm_pc_of,
     .sp = arm_sp_of,
     .set_sp = arm_set_sp,
+    .back = arm_back_of,
     .tls = arm_tls_of,
     .set_tls = arm_set_tls,
     .variables = arm_variables,

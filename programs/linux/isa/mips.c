@@ -6,7 +6,7 @@
 
 #include <xxhash.h>
 
-enum { V0 = 2, V1 = 3, A0 = 4, A3 = 7, SP = 29 };
+enum { V0 = 2, V1 = 3, A0 = 4, A3 = 7, SP = 29, RA = 31 };
 enum { O32_REGISTERS = 4, N64_REGISTERS = 8, O32_STACK_ARGS = 16 };
 enum { TP_OFFSET = 0x7000 }; /* the thread pointer is so far behind the variables' start */
 
@@ -24,6 +24,11 @@ static uint64_t mips_pc_of(const union lx_regs *r)
 static uint64_t mips_sp_of(const union lx_regs *r)
 {
     return r->mips.gpr[SP];
+}
+
+static uint64_t mips_back_of(const union lx_regs *r)
+{
+    return r->mips.gpr[RA];
 }
 
 static void mips_set_sp(union lx_regs *r, uint64_t va)
@@ -118,6 +123,7 @@ const struct lx_isa lx_mips = {
     .pc = mips_pc_of,
     .sp = mips_sp_of,
     .set_sp = mips_set_sp,
+    .back = mips_back_of,
     .tls = mips_tls_of,
     .set_tls = mips_set_tls,
     .variables = mips_variables,

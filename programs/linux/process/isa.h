@@ -19,6 +19,8 @@ struct lx_isa {
     uint64_t (*pc)(const union lx_regs *r);
     uint64_t (*sp)(const union lx_regs *r);
     void (*set_sp)(union lx_regs *r, uint64_t va);
+    /** Where the call that was made last returns to, unless it has been moved away since. */
+    uint64_t (*back)(const union lx_regs *r);
     /** The thread pointer, and where the thread's variables begin if it is that. */
     uint64_t (*tls)(const union lx_regs *r);
     void (*set_tls)(union lx_regs *r, uint64_t va);

@@ -561,18 +561,35 @@ static void signal_explain(const struct lx_thread *t, const struct lx_siginfo *i
         buf[0] = '\0';
 }
 
+/** Of a call that leads to where no code is: from where, which its address does not tell. */
+static void explain_call(struct lx_thread *t, const struct lx_siginfo *info, char *buf, size_t size)
+{
+    struct lx_prog *p = t->p;
+    const struct lx_isa *isa = lx_isa_of(t);
+    const uint64_t back = isa->back(&t->regs);
+    char where[160];
+
+    buf[0] = '\0';
+    if (info->code <= 0 || info->addr != isa->pc(&t->regs) || !lx_elf_executes(&p->image, back))
+        return;
+    lx_symbols_tell(&p->told, p->elf_fd, &p->image, back, where, sizeof where);
+    snprintf(buf, size, ", perhaps called from pc 0x%" PRIx64 "%s%s%s", back,
+             *where ? " (" : "", where, *where ? ")" : "");
+}
+
 static void kill_program(struct lx_thread *t, const struct lx_siginfo *info)
 {
     struct lx_prog *p = t->p;
     const uint64_t pc = lx_isa_of(t)->pc(&t->regs);
-    char name[32], where[160], why[320];
+    char name[32], where[160], why[320], from[240];
 
     signal_name(p, info->signo, name, sizeof name);
+    explain_call(t, info, from, sizeof from);
     lx_symbols_tell(&p->told, p->elf_fd, &p->image, pc, where, sizeof where);
     signal_explain(t, info, why, sizeof why);
     prog_finish(p->run, PROG_SIGNALED, info->signo,
-                "killed by %s at pc 0x%" PRIx64 "%s%s%s%s; thread %u on card %u", name, pc,
-                *where ? " (" : "", where, *where ? ")" : "", why, t->tid, t->card);
+                "killed by %s at pc 0x%" PRIx64 "%s%s%s%s%s; thread %u on card %u", name, pc,
+                *where ? " (" : "", where, *where ? ")" : "", why, from, t->tid, t->card);
 }
 
 /** An interrupted call begins again, in its delay slot if it was in one, or ends with EINTR. */
