@@ -61,6 +61,7 @@ static int nowhere(void)
 
     if (fd < 0)
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    FUZZ_CHECK(fd >= 0, "/dev/null cannot be opened to be written");
     return fd;
 }
 
