@@ -22,6 +22,9 @@
 
 enum { HEADER = 16 /* [bytes] that malloc has in front of a block, at most */ };
 
+/* What a header is called, and those of all blocks of one place. */
+static const char header_of[] = "header of ", headers_of[] = "headers of ";
+
 struct look_finder {
     const struct doc_objects *o;
     const struct doc_profile *profile;
@@ -438,7 +441,7 @@ static void name_block(struct look_finder *f, struct look_object *out)
     const struct doc_block *b = out->block;
     const struct doc_site *site = &f->o->site[b->site];
     snprintf(out->key, sizeof out->key, "%s%s %" PRIu64 " bytes by %s",
-             out->kind == LOOK_OBJECT_HEADER ? "header of " : "",
+             out->kind == LOOK_OBJECT_HEADER ? header_of : "",
              object_at_is_mapping(f, b) ? f->o->kind[site->kind] : "heap", b->to - b->from,
              look_site_name(f, b->site, place, sizeof place));
     if (site->blocks > 1 && b->times)
@@ -531,8 +534,8 @@ static bool find_block(struct look_finder *f, uint64_t va, const struct when *wh
     return b;
 }
 
-static bool find_header(struct look_finder *f, uint64_t va, const struct when *when,
-                        struct look_object *out)
+static bool find_header_at(struct look_finder *f, uint64_t va, const struct when *when,
+                           struct look_object *out)
 {
     const uint64_t from = (va | (HEADER / 2 - 1)) + 1; /* blocks begin at doublewords */
     for (uint64_t at = from; at <= va + HEADER; at += HEADER / 2) {
@@ -548,6 +551,15 @@ static bool find_header(struct look_finder *f, uint64_t va, const struct when *w
         return true;
     }
     return false;
+}
+
+/* malloc reads and writes it while nobody has the block, too: before it gives it out, and when it
+ * has been given back. */
+static bool find_header(struct look_finder *f, uint64_t va, const struct when *when,
+                        struct look_object *out)
+{
+    const struct when ever = {0, SIM_NEVER};
+    return find_header_at(f, va, when, out) || find_header_at(f, va, &ever, out);
 }
 
 static bool find_static(struct look_finder *f, uint64_t va, const struct when *when,
@@ -765,12 +777,66 @@ void look_object_cut_numbers(char *path)
     *to = '\0';
 }
 
+/* The number of a block, off what its key is without a name of the program's. */
+static void object_cut_serial(char *key)
+{
+    char *number = strrchr(key, '[');
+    if (number && number > key && number[-1] == ' ')
+        number[-1] = '\0';
+}
+
 void look_object_group(struct look_object *object)
 {
-    char *number =
-        object->kind == LOOK_OBJECT_HEAP && !object->part ? strrchr(object->key, '[') : NULL;
+    const bool header = object->kind == LOOK_OBJECT_HEADER;
     if (object->part)
         look_object_cut_numbers(object->key);
-    if (number && number > object->key && number[-1] == ' ')
-        number[-1] = '\0';
+    else if (header || object->kind == LOOK_OBJECT_HEAP)
+        object_cut_serial(object->key);
+    if (header && !strncmp(object->key, header_of, strlen(header_of))) {
+        char *block = sim_strdup(object->key + strlen(header_of));
+        snprintf(object->key, sizeof object->key, "%s%.700s", headers_of, block);
+        free(block);
+    }
+}
+
+const char *look_object_place(const struct look_object *object, char buf[LOOK_OBJECT_NAME])
+{
+    const char *key = object->part ? object->memory : object->key;
+    const bool header = object->kind == LOOK_OBJECT_HEADER;
+    *buf = '\0';
+    if (!header && object->kind != LOOK_OBJECT_HEAP)
+        return buf;
+    if (header)
+        key += strlen(strncmp(key, header_of, strlen(header_of)) ? headers_of : header_of);
+    snprintf(buf, LOOK_OBJECT_NAME, "%s", key);
+    object_cut_serial(buf);
+    return buf;
+}
+
+const char *look_object_headers(const char *place, char buf[LOOK_OBJECT_NAME])
+{
+    snprintf(buf, LOOK_OBJECT_NAME, "%s%.700s", headers_of, place);
+    return buf;
+}
+
+bool look_object_is_new(const struct look_finder *f, const struct look_object *object)
+{
+    const struct doc_block *b = object->block;
+    const uint64_t call = b ? f->o->site[b->site].call : PC_PROFILE_NOWHERE;
+    const char *function =
+        call == PC_PROFILE_NOWHERE ? NULL : look_code_at(f->code, call)->function;
+    return function && !strncmp(function, "operator new", strlen("operator new"));
+}
+
+uint64_t look_object_header(struct look_finder *f, const struct doc_block *block)
+{
+    enum { WORD = 4 };
+    const struct when when = {block->born, block->died};
+    uint64_t from = block->from;
+    for (struct look_object at; block->from - from < HEADER; from -= WORD) {
+        look_object_at(f, from - WORD, when.from, when.to, &at);
+        if (at.kind != LOOK_OBJECT_HEADER || at.block->from != block->from)
+            break;
+    }
+    return from;
 }

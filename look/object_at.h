@@ -67,8 +67,23 @@ bool look_object_same(struct look_finder *finder, const struct doc_truth *truth,
                       const struct pc_missed_row *row, uint64_t va, struct look_object *out);
 
 /** Takes what tells objects of one kind apart off the key: the number of a heap block (blocks of
- *  one site are one object), the indices in a path, the thread of a local variable. */
+ *  one site are one object, and so are their headers: "headers of heap 8 bytes by make at
+ *  lab.c:33"), the indices in a path, the thread of a local variable. */
 void look_object_group(struct look_object *object);
+
+/** What all blocks of the place are called together that got a block, or that of a header: "heap 8
+ *  bytes by make at lab.c:33", whatever the program calls it; "" of other objects. @return buf */
+const char *look_object_place(const struct look_object *object, char buf[LOOK_OBJECT_NAME]);
+
+/** The key of a place's headers, as look_object_group makes it. @return buf */
+const char *look_object_headers(const char *place, char buf[LOOK_OBJECT_NAME]);
+
+/** Where what malloc has in front of a block begins; the block's own beginning, if it has nothing
+ *  there. [bytes] virtual */
+uint64_t look_object_header(struct look_finder *finder, const struct doc_block *block);
+
+/** Whether a block, or that of a header, is one of C++'s `new`. */
+bool look_object_is_new(const struct look_finder *finder, const struct look_object *object);
 
 /** Takes the indices, and the thread, off a path: "rows[][]" of "rows[3][5]". */
 void look_object_cut_numbers(char *path);

@@ -123,7 +123,7 @@ Test(report_objects, by_hand)
         {__LINE__, 0x10050, 0, 499, "0x10050", ""},
         {__LINE__, 0x10008, 150, 160, "header of heap 64 bytes by make at make.c:7 [3]", " +0x8"},
         {__LINE__, 0x10004, 150, 160, "header of heap 64 bytes by make at make.c:7 [3]", " +0x4"},
-        {__LINE__, 0x10008, 450, 460, "0x10008", ""},
+        {__LINE__, 0x10008, 450, 460, "header of heap 64 bytes by make at make.c:7 [3]", " +0x8"},
         {__LINE__, 0x10048, 500, 600, "heap 32 bytes by make at make.c:7 [4]", " +0x8"},
         {__LINE__, 0x10068, 500, 600, "stack of thread 4", " +0x68"},
         {__LINE__, 0x87ff, 60, 70, "mmap 4096 bytes by 0x9000", " +0x7ff"},

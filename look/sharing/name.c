@@ -22,6 +22,21 @@ const struct look_shared_object *look_sharing_shared(const struct look_sharing *
     return NULL;
 }
 
+const struct look_shared_object *look_sharing_at_place(const struct look_sharing *s,
+                                                       const char *place)
+{
+    for (size_t i = 0; i < s->objects; i++)
+        if (!strcmp(s->object[i].place, place))
+            return &s->object[s->object[i].lead];
+    return NULL;
+}
+
+bool look_sharing_has_headers(const struct look_sharing *s, const char *place)
+{
+    char headers[LOOK_OBJECT_NAME];
+    return look_sharing_shared(s, look_object_headers(place, headers));
+}
+
 /* Nothing is known of an address: its word is meant. */
 static void name_word(struct look_named *out)
 {
@@ -37,7 +52,7 @@ static bool find_shared(const struct look_sharing *s, const char *name, struct l
     if (!shared)
         return false;
     look_object_asked(s->finder, s->truth, &s->truth->row[shared->row], &out->at);
-    out->site = out->at.kind == LOOK_OBJECT_HEAP;
+    out->site = out->at.kind == LOOK_OBJECT_HEAP || out->at.kind == LOOK_OBJECT_HEADER;
     return true;
 }
 

@@ -234,6 +234,7 @@ static struct look_shared_object *sharing_object_of(struct look_sharing *s, stru
 {
     const struct pc_missed_row *row = &s->truth->row[number];
     const struct pc_missed_copy *copy = &s->truth->copy[row->copy];
+    char place[LOOK_OBJECT_NAME];
     struct look_object at;
     struct known *known;
     look_object_asked(s->finder, s->truth, row, &at);
@@ -247,7 +248,10 @@ static struct look_shared_object *sharing_object_of(struct look_sharing *s, stru
         if (!(s->objects & (s->objects + 1)))
             s->object = sim_grow(s->object, 2 * s->objects + 1, sizeof *s->object);
         s->object[s->objects++] =
-            (struct look_shared_object){.name = sim_strdup(at.key), .row = number};
+            (struct look_shared_object){.name = sim_strdup(at.key),
+                                        .place = sim_strdup(look_object_place(&at, place)),
+                                        .header = at.kind == LOOK_OBJECT_HEADER,
+                                        .row = number};
     }
     struct look_shared_object *object = &s->object[known->number];
     if (!object->lines || known->line != copy->line)
@@ -312,6 +316,43 @@ static void weigh_objects(struct look_sharing *s, const size_t *of)
     free(share);
 }
 
+/* Of each place that has shared headers the first object, by the place's name. */
+static struct known *lead_places(const struct look_sharing *s)
+{
+    struct known *places = NULL, *known;
+    for (size_t i = 0; i < s->objects; i++) {
+        if (!s->object[i].header)
+            continue;
+        HASH_FIND_STR(places, s->object[i].place, known);
+        if (known)
+            continue;
+        known = sim_alloc(1, sizeof *known);
+        *known = (struct known){.name = s->object[i].place, .number = SIZE_MAX};
+        HASH_ADD_KEYPTR(hh, places, known->name, strlen(known->name), known);
+    }
+    return places;
+}
+
+/* Of objects in their order. */
+static void lead_objects(struct look_sharing *s)
+{
+    struct known *places = lead_places(s), *known, *next;
+    for (size_t i = 0; i < s->objects; i++) {
+        struct look_shared_object *o = &s->object[i];
+        HASH_FIND_STR(places, o->place, known);
+        if (known && known->number == SIZE_MAX)
+            known->number = i;
+        o->lead = known ? known->number : i;
+        struct look_shared_object *lead = &s->object[o->lead];
+        lead->all = look_lost_plus(lead->all, o->lost);
+        lead->all_weight = look_lost_plus(lead->all_weight, o->weight);
+    }
+    HASH_ITER(hh, places, known, next) {
+        HASH_DEL(places, known);
+        free(known);
+    }
+}
+
 static void find_objects(struct look_sharing *s)
 {
     struct known *names = NULL, *known, *next;
@@ -340,6 +381,7 @@ static void find_objects(struct look_sharing *s)
     free(of);
     if (s->objects)
         qsort(s->object, s->objects, sizeof *s->object, by_object);
+    lead_objects(s);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -378,6 +420,7 @@ void look_sharing_free(struct look_sharing *s)
     for (size_t i = 0; i < s->objects; i++) {
         free(s->object[i].asker);
         free(s->object[i].name);
+        free(s->object[i].place);
     }
     free(s->line);
     free(s->object);

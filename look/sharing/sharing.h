@@ -62,8 +62,10 @@ struct look_shared_line {
 
 /** An object whose lines are shared; blocks of one site are one. */
 struct look_shared_object {
-    char *name; /**< of a heap block without its number */
-    size_t row; /**< in the truth: one that asked for it */
+    char *name;  /**< of a heap block without its number */
+    char *place; /**< of blocks and their headers: what got them (look_object_place); else "" */
+    bool header; /**< headers of blocks */
+    size_t row;  /**< in the truth: one that asked for it */
     struct look_lost lost;
     struct look_lost weight; /**< the same, with that of what is only read in lines in which of this
                                   most is written */
@@ -71,6 +73,12 @@ struct look_shared_object {
     size_t lines;
     struct look_asker *asker; /**< [askers] the one that lost most first */
     size_t askers;
+    /** Blocks and headers of one place are mended together: they begin lines, or do not. So where
+     * headers are shared, the first object of the place stands for all of them: its number here,
+     * the object's own if there are no such headers. */
+    size_t lead;
+    struct look_lost all, all_weight; /**< of a lead: `lost` and `weight` of all that it stands for;
+                                           else nothing */
 };
 
 /** Made by look_sharing_new; it only reads what it was made of. */
@@ -147,7 +155,8 @@ struct look_held *look_sharing_parts(const struct look_sharing *sharing,
 /** What a name means. */
 struct look_named {
     struct look_object at; /**< the object; of a site, one of its blocks */
-    bool site;             /**< all blocks of the heap that are called so but for their numbers */
+    bool site;             /**< all blocks of the heap, or their headers, that are called so but for
+                                their numbers */
     uint64_t from, to;     /**< [bytes] virtual: what is meant of the object, the end excluded */
     unsigned depth;        /**< how many steps lead from the object to that: 2 for "tallies[3].n" */
 };
@@ -160,6 +169,13 @@ bool look_sharing_find(const struct look_sharing *sharing, const char *name,
 /** The shared object of that name; NULL: none. */
 const struct look_shared_object *look_sharing_shared(const struct look_sharing *sharing,
                                                      const char *name);
+
+/** The lead of the objects of a place; NULL: none was shared there. */
+const struct look_shared_object *look_sharing_at_place(const struct look_sharing *sharing,
+                                                       const char *place);
+
+/** Whether headers of a place's blocks were shared. */
+bool look_sharing_has_headers(const struct look_sharing *sharing, const char *place);
 
 /** What memory a shared object is, if the program has another name for it: "heap 8 bytes by make at
  *  lab.c:33", of one of its blocks, without a number; else "". @return buf */

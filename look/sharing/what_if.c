@@ -323,12 +323,36 @@ static bool is_of_site(const struct look_sharing *s, const struct doc_objects *o
                        const struct doc_block *block, const struct look_object *at)
 {
     char one[400], other[400];
-    if (!at->block || block->to - block->from != at->size)
+    if (!at->block || block->to - block->from != at->block->to - at->block->from)
         return false;
     return block->site == at->block->site ||
            (objects->site[block->site].kind == objects->site[at->block->site].kind &&
             !strcmp(look_site_name(s->finder, block->site, one, sizeof one),
                     look_site_name(s->finder, at->block->site, other, sizeof other)));
+}
+
+/* What of blocks is laid out otherwise. A block of a place whose headers are shared goes with its
+ * header, as a block does that begins a line. */
+struct part_of_blocks {
+    bool headers, blocks;
+};
+
+/* @param at  one of the blocks, or a header, which is meant alone then */
+static struct part_of_blocks part_of_place(const struct look_sharing *s,
+                                           const struct look_object *at)
+{
+    char place[LOOK_OBJECT_NAME];
+    const bool header = at->kind == LOOK_OBJECT_HEADER;
+    return (struct part_of_blocks){
+        .headers = header || look_sharing_has_headers(s, look_object_place(at, place)),
+        .blocks = !header};
+}
+
+static void part_block(struct parting *p, const struct look_sharing *s,
+                       const struct doc_block *block, struct part_of_blocks of, enum look_unit unit)
+{
+    part_range(p, unit, of.headers ? look_object_header(s->finder, block) : block->from,
+               of.blocks ? block->to : block->from);
 }
 
 static void part_one(struct parting *p, const struct look_sharing *s,
@@ -346,6 +370,7 @@ static void part_one(struct parting *p, const struct look_sharing *s,
 static void part_alike(struct parting *p, const struct look_sharing *s,
                        const struct look_named *named, enum look_unit unit)
 {
+    const struct part_of_blocks of = part_of_place(s, &named->at);
     struct look_object group = named->at;
     size_t count;
     const struct doc_part *part = look_object_parts(s->finder, &count);
@@ -360,8 +385,12 @@ static void part_alike(struct parting *p, const struct look_sharing *s,
         one.to = at.from + at.size;
         if (!at.part || strcmp(at.key, group.key) != 0)
             continue;
+        const struct doc_block *block = at.block;
         if (unit == LOOK_UNIT_sides)
             part_by_sides(s, named, &one.at, p->layout);
+        else if (block && !look_unit_is_typed(unit) && one.from == block->from &&
+                 one.to == block->to)
+            part_block(p, s, block, of, unit);
         else
             part_one(p, s, &one, unit);
     }
@@ -379,9 +408,10 @@ static void part_named(struct parting *p, const struct look_sharing *s,
         part_one(p, s, named, unit);
         return;
     }
+    const struct part_of_blocks of = part_of_place(s, &named->at);
     for (size_t i = 0; i < objects->blocks; i++)
         if (is_of_site(s, objects, &objects->block[i], &named->at))
-            part_range(p, unit, objects->block[i].from, objects->block[i].to);
+            part_block(p, s, &objects->block[i], of, unit);
 }
 
 static bool what_if_find(const struct look_sharing *s, const char *name, enum look_unit unit,

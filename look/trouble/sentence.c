@@ -120,20 +120,32 @@ static bool is_said_lock(const struct look_trouble *t, const struct look_shared_
     return false;
 }
 
+/* What is said of an object, or of all that is mended with it: a block's header lies where the
+ * block does. What is shared truly is each one's own. */
+static const struct look_lost *said_lost(const struct look_shared_object *o, bool falsely)
+{
+    return falsely ? &o->all : &o->lost;
+}
+
+static const struct look_lost *said_weight(const struct look_shared_object *o, bool falsely)
+{
+    return falsely ? &o->all_weight : &o->weight;
+}
+
 /* The object that weighs most of those behind `before`; NULL: none is worth a word. */
 static const struct look_shared_object *sentence_next(const struct look_trouble *t, bool falsely,
                                                       const struct look_shared_object *before)
 {
     const struct look_sharing *s = t->sharing;
     const struct look_shared_object *best = NULL;
-    const int64_t below = before ? sentence_lost(&before->weight, falsely) : INT64_MAX;
+    const int64_t below = before ? sentence_lost(said_weight(before, falsely), falsely) : INT64_MAX;
     for (size_t i = 0; i < s->objects; i++) {
         const struct look_shared_object *o = &s->object[i];
-        const int64_t lost = sentence_lost(&o->lost, falsely);
-        const int64_t weight = sentence_lost(&o->weight, falsely);
+        const int64_t lost = sentence_lost(said_lost(o, falsely), falsely);
+        const int64_t weight = sentence_lost(said_weight(o, falsely), falsely);
         const bool behind = weight < below || (weight == below && before && o > before);
         if (behind && lost > 0 && lost >= s->time / SAID &&
-            (!best || weight > sentence_lost(&best->weight, falsely)) &&
+            (!best || weight > sentence_lost(said_weight(best, falsely), falsely)) &&
             (falsely || !is_said_lock(t, o)))
             best = o;
     }
@@ -145,18 +157,37 @@ static int64_t cost_of_sharing(const struct look_trouble *t, bool falsely)
     const struct look_shared_object *o = NULL;
     int64_t cost = 0;
     for (unsigned n = 0; t->sharing && n < OBJECTS && (o = sentence_next(t, falsely, o)); n++)
-        cost = doc_plus(cost, sentence_lost(&o->lost, falsely));
+        cost = doc_plus(cost, sentence_lost(said_lost(o, falsely), falsely));
     return cost;
 }
 
 /* Those lines first that lost most by both kinds. */
 static void put_places(const struct sentence *s, const struct look_shared_object *o, bool falsely)
 {
+    const struct look_sharing *sharing = s->t->sharing;
     struct lines lines = {.count = 0};
-    for (size_t i = 0; i < o->askers; i++)
-        lines_add(&lines, look_code_own(s->t->code, look_asker_shown(&o->asker[i])),
-                  sentence_lost(&o->asker[i].lost, falsely));
-    lines_put(&lines, sentence_lost(&o->lost, falsely), s->out);
+    for (size_t k = 0; k < sharing->objects; k++) {
+        const struct look_shared_object *with = &sharing->object[k];
+        if (with != o && !(falsely && &sharing->object[with->lead] == o))
+            continue;
+        for (size_t i = 0; i < with->askers; i++)
+            lines_add(&lines, look_code_own(s->t->code, look_asker_shown(&with->asker[i])),
+                      sentence_lost(&with->asker[i].lost, falsely));
+    }
+    lines_put(&lines, sentence_lost(said_lost(o, falsely), falsely), s->out);
+}
+
+/* The others that it stands for, of those that have a tenth of the cost. */
+static void put_with(const struct sentence *s, const struct look_shared_object *o)
+{
+    const struct look_sharing *sharing = s->t->sharing;
+    unsigned named = 0;
+    for (size_t k = 0; k < sharing->objects && named < OBJECTS; k++) {
+        const struct look_shared_object *with = &sharing->object[k];
+        if (with != o && &sharing->object[with->lead] == o &&
+            with->lost.falsely >= o->all.falsely / TENTH)
+            fprintf(s->out, "%s%s", named++ ? " and " : " with ", with->name);
+    }
 }
 
 /* "found[]" of an array. */
@@ -176,12 +207,14 @@ static void put_sharing(struct sentence *s, bool falsely)
     const struct look_shared_object *o = NULL;
     for (unsigned n = 0; n < OBJECTS && (o = sentence_next(s->t, falsely, o)); n++) {
         put_between(s, n, "");
-        put_awake(s, sentence_lost(&o->lost, falsely));
+        put_awake(s, sentence_lost(said_lost(o, falsely), falsely));
         if (n)
             fputs(" of ", s->out);
         else
             fprintf(s->out, " went into %s sharing of ", falsely ? "false" : "true");
         put_name(s, o);
+        if (falsely)
+            put_with(s, o);
         put_places(s, o, falsely);
     }
 }
