@@ -317,6 +317,67 @@ def check_aside(numachine, directory):
     assert f"; of 2 runs with other layouts none {'gained enough' if some else 'took less'}" in said, said
 
 
+# Each worker gives back a block that lies beside those of the others, and gets it again and again: what malloc has in front
+# of a block is shared as the block is.
+HEADERS = """\
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_barrier_t all_here;
+
+static void *work(void *given)
+{
+    free(given);
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < 300; i++) {
+        volatile char *mine = malloc(8);
+        for (int k = 0; k < 8; k++)
+            mine[k]++;
+        free((void *)mine);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread[4];
+    void *block[4];
+    pthread_barrier_init(&all_here, NULL, 4);
+    for (int i = 0; i < 4; i++)
+        block[i] = malloc(8);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, work, block[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+"""
+
+
+def check_headers(numachine, directory):
+    """Headers of one place's blocks are one object, told with the blocks; they are mended with these, at once."""
+    kept_program(numachine, HEADERS, directory)
+    found = json.loads(c2c(numachine, "--format=json", directory))
+    headers, = (o for o in found["objects"] if "header" in o["object"])
+    blocks = next(o for o in found["objects"] if o["object"].startswith("mine[]"))
+    place = re.fullmatch(r"headers of (heap 8 bytes by work at .*:\d+)", headers["object"])[1]
+    assert headers["falsely"] > 0, headers
+    share = 100 * (headers["falsely"] + blocks["falsely"]) / found["pcycles"]
+    first = found["sentence"]
+    told = re.search(r"([\d.]+) %[^.]* went into false sharing of (.*?) with (.*?) \(", first)
+    assert told and abs(float(told[1]) - share) < 1 and {told[2], told[3]} == {blocks["object"], headers["object"]}, (share, first)
+    line = found["lines"][0]
+    assert any(o["kind"] == "header" for o in line["holds"]), line
+    assert "aligned_alloc(64, ...) and sizes that are multiples of 64" in line["advice"], line["advice"]
+    assert "header of" not in line["advice"] and "--what-if 'heap 8 bytes by work" in line["advice"], line["advice"]
+    together = c2c(numachine, "--what-if", place, "--unit=objects", directory)
+    tried = json.loads(mend(numachine, "--format=json", "--runs=6", directory))
+    names = {name for c in tried["candidates"] for name in c["objects"]}
+    assert place in names and not any("header" in name or name.startswith("0x") for name in names), names
+    assert f"the whole of {place}" in {c["what"] for c in tried["candidates"]}, tried["candidates"]
+    assert tried["best_layout"] and tried["best_layout"]["gain"] > 20, (tried["best_layout"], together)
+
+
 def check_counter(numachine, directory):
     """A line of one word: it is not falsely shared (but where the store between two loads did not come about), and its
     store-conditionals fail."""
@@ -538,6 +599,7 @@ def main():
         check_sides(numachine, pathlib.Path(scratch, "sides.run"))
         check_aside(numachine, pathlib.Path(scratch, "aside.run"))
         check_freed(numachine, pathlib.Path(scratch, "freed.run"))
+        check_headers(numachine, pathlib.Path(scratch, "headers.run"))
     print(f"{len(guests)} programs")
 
 

@@ -40,6 +40,15 @@ static void mend_list(struct look_mend *m, const char *name)
         m->object[m->objects++] = sim_strdup(name);
 }
 
+/* Blocks and their headers are laid out together, as what got them is called. */
+static void mend_list_object(struct look_mend *m, const struct look_object *at)
+{
+    char place[LOOK_OBJECT_NAME];
+    struct look_object group = *at;
+    look_object_group(&group);
+    mend_list(m, at->kind == LOOK_OBJECT_HEADER ? look_object_place(at, place) : group.key);
+}
+
 /* How often the card lost the line that lost it most often. */
 static uint64_t most_taken(const struct look_mend *m, const struct look_shared_line *line)
 {
@@ -70,10 +79,8 @@ static void mend_list_beside(struct look_mend *m, const struct look_shared_line 
     size_t count;
     struct look_held *part = look_sharing_parts(m->sharing, line, &count);
     for (size_t i = 0; i < count; i++) {
-        if (!is_used(m, line, &part[i]))
-            continue;
-        look_object_group(&part[i].at);
-        mend_list(m, part[i].at.key);
+        if (is_used(m, line, &part[i]))
+            mend_list_object(m, &part[i].at);
     }
     free(part);
 }
@@ -103,9 +110,14 @@ static void mend_list_locks(struct look_mend *m)
 static void mend_list_all(struct look_mend *m)
 {
     const struct look_sharing *s = m->sharing;
-    for (size_t i = 0; i < s->objects; i++)
-        if (look_verdict_of(s, &s->object[i].lost) != LOOK_VERDICT_none)
-            mend_list(m, s->object[i].name);
+    for (size_t i = 0; i < s->objects; i++) {
+        const struct look_shared_object *o = &s->object[i];
+        const bool all = o->lead == i && look_sharing_has_headers(s, o->place);
+        if (all && look_verdict_of(s, &o->all) != LOOK_VERDICT_none)
+            mend_list(m, o->place);
+        if (!o->header && look_verdict_of(s, &o->lost) != LOOK_VERDICT_none)
+            mend_list(m, o->name);
+    }
     for (size_t i = 0; i < s->lines && i < LINES; i++)
         if (look_verdict_of(s, &s->line[i].lost) != LOOK_VERDICT_none)
             mend_list_beside(m, &s->line[i]);
@@ -113,6 +125,16 @@ static void mend_list_all(struct look_mend *m)
 }
 
 /* ---- their shapes ---------------------------------------------------------------------------- */
+
+/* Whether it is called otherwise by the program, and its blocks are listed as a place's, which go
+ * with their headers: then only its elements and members are its own matter. */
+static bool is_of_listed(const struct look_mend *m, const char *name)
+{
+    struct look_named named;
+    char place[LOOK_OBJECT_NAME];
+    return look_sharing_find(m->sharing, name, &named) && named.at.part &&
+           named.at.kind == LOOK_OBJECT_HEAP && is_listed(m, look_object_place(&named.at, place));
+}
 
 /* The shapes to try, the one first that a programmer would think of first. @return how many */
 static size_t candidates_shapes_of(const struct look_mend *m, const char *name,
@@ -129,6 +151,8 @@ static size_t candidates_shapes_of(const struct look_mend *m, const char *name,
         shape[count++] = LOOK_UNIT_elements;
     if (typed && *part.name)
         shape[count++] = LOOK_UNIT_members;
+    if (is_of_listed(m, name))
+        return count;
     if (named.at.kind != LOOK_OBJECT_NONE && named.at.kind != LOOK_OBJECT_STACK)
         shape[count++] = LOOK_UNIT_objects;
     shape[count++] = LOOK_UNIT_threads;
@@ -224,15 +248,25 @@ static void candidates_add_locks(struct look_mend *m, const struct doc_objects *
     }
 }
 
+/* Of a place, that of all its blocks and their headers. */
+static enum look_verdict verdict_of_listed(const struct look_mend *m, const char *name)
+{
+    const struct look_sharing *s = m->sharing;
+    const bool headers = look_sharing_has_headers(s, name);
+    const struct look_shared_object *o =
+        headers ? look_sharing_at_place(s, name) : look_sharing_shared(s, name);
+    return o ? look_verdict_of(s, headers ? &o->all : &o->lost) : LOOK_VERDICT_none;
+}
+
 /* Of objects that several threads use, what each uses lies together. */
 static void candidates_add_together(struct look_mend *m, const struct doc_objects *objects,
                                     bool falsely)
 {
     unsigned of = 0;
     for (size_t i = 0; i < m->objects; i++) {
-        const struct look_shared_object *o = look_sharing_shared(m->sharing, m->object[i]);
-        const enum look_verdict verdict =
-            o ? look_verdict_of(m->sharing, &o->lost) : LOOK_VERDICT_none;
+        const enum look_verdict verdict = verdict_of_listed(m, m->object[i]);
+        if (is_of_listed(m, m->object[i]))
+            continue;
         if (!falsely || verdict == LOOK_VERDICT_false || verdict == LOOK_VERDICT_mixed)
             of |= 1u << i;
     }

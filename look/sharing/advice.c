@@ -185,10 +185,13 @@ static bool is_parted(const struct advice *a, pc_bytes bytes)
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-/* As the table of objects has it: blocks of one site are one. */
+/* As the table of objects has it: blocks of one site are one. A header goes where its block goes.
+ */
 static const char *advice_name_of(const struct look_held *part, char buf[LOOK_OBJECT_NAME])
 {
     struct look_object at = part->at;
+    if (at.kind == LOOK_OBJECT_HEADER)
+        return look_object_place(&at, buf);
     look_object_group(&at);
     strcpy(buf, at.key);
     return buf;
@@ -292,22 +295,46 @@ static void about_parted(const struct advice *a)
     const char *said = a->text + strlen(a->text);
     for (size_t i = 0; i < a->parts; i++) {
         snprintf(one, sizeof one, " of one '%.300s'", advice_name_of(&a->part[i], name));
-        if (is_parted(a, a->part[i].bytes) && !strstr(said, one))
+        if (a->part[i].at.kind != LOOK_OBJECT_HEADER && is_parted(a, a->part[i].bytes) &&
+            !strstr(said, one))
             advice_say(a, "%s%s", *said ? " and" : ", and keep the parts", one);
     }
     if (*said)
         advice_say(a, " that different threads use %" PRIu64 " bytes apart", a->s->truth->line);
 }
 
+static bool is_of_heap(const struct look_object *at)
+{
+    return at->kind == LOOK_OBJECT_HEAP || at->kind == LOOK_OBJECT_HEADER;
+}
+
+/* How blocks come to begin lines. What malloc has in front of a block that does lies in the line in
+ * front, which is then another block's if that one does not fill it. */
+static void say_blocks(const struct advice *a, const char *which)
+{
+    const uint64_t line = a->s->truth->line;
+    bool headers = false;
+    advice_say(a, "untested: start %s at borders of lines, with ", which);
+    if (look_object_is_new(a->s->finder, &a->part[0].at))
+        advice_say(a, "alignas(%" PRIu64 ") on their type or new (std::align_val_t(%" PRIu64 "))",
+                   line, line);
+    else
+        advice_say(a, "aligned_alloc(%" PRIu64 ", ...)", line);
+    for (size_t i = 0; i < a->parts; i++)
+        headers |= a->part[i].at.kind == LOOK_OBJECT_HEADER;
+    if (headers)
+        advice_say(a,
+                   " and sizes that are multiples of %" PRIu64
+                   ", so that malloc's headers lie in no other block's line",
+                   line);
+}
+
 /* Objects that share the line, and perhaps some of which different bytes are used. */
 static const char *about_several(const struct advice *a)
 {
     const uint64_t line = a->s->truth->line;
-    if (a->part[0].at.kind == LOOK_OBJECT_HEAP)
-        advice_say(a,
-                   "untested: start blocks that different threads use at borders of lines, with "
-                   "aligned_alloc(%" PRIu64 ", ...)",
-                   line);
+    if (is_of_heap(&a->part[0].at))
+        say_blocks(a, "blocks that different threads use");
     else if (a->part[0].at.kind == LOOK_OBJECT_NONE) /* each of its words has a name of its own */
         advice_say(
             a, "untested: keep the parts of it that different threads use %" PRIu64 " bytes apart",
@@ -327,11 +354,10 @@ static const char *about_one(const struct advice *a)
     const uint64_t line = a->s->truth->line;
     if (at->kind == LOOK_OBJECT_STATIC && a->s->code->names)
         return about_static(a, at);
-    if (at->kind == LOOK_OBJECT_HEAP && a->losers > 1 && !is_parted(a, a->part[0].bytes))
-        advice_say(a,
-                   "untested: start its blocks at borders of lines, with aligned_alloc(%" PRIu64
-                   ", ...)",
-                   line);
+    if (at->kind == LOOK_OBJECT_HEADER ||
+        (at->kind == LOOK_OBJECT_HEAP && a->losers > 1 && !is_parted(a, a->part[0].bytes)))
+        say_blocks(a, at->kind == LOOK_OBJECT_HEADER ? "the blocks behind these headers"
+                                                     : "its blocks");
     else
         advice_say(
             a, "untested: keep the parts of it that different threads use %" PRIu64 " bytes apart",
