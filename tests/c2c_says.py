@@ -378,6 +378,51 @@ def check_headers(numachine, directory):
     assert tried["best_layout"] and tried["best_layout"]["gain"] > 20, (tried["best_layout"], together)
 
 
+# Every thread adds to every element, atomically; an element is found by a hash.
+COMMON = """\
+#include <pthread.h>
+#include <stdlib.h>
+
+static unsigned *counts;
+static pthread_barrier_t all_here;
+
+static void *work(void *seed)
+{
+    unsigned x = (unsigned)(unsigned long)seed;
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < 2000; i++) {
+        x = x * 1664525 + 1013904223;
+        __atomic_fetch_add(&counts[x >> 28], 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread[4];
+    pthread_barrier_init(&all_here, NULL, 4);
+    counts = aligned_alloc(64, 64);
+    for (long i = 0; i < 16; i++)
+        counts[i] = 0;
+    for (long i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, work, (void *)(i + 1));
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+"""
+
+
+def check_common(numachine, directory):
+    """Elements that all threads write: there are no parts to keep apart, and a layout mends only what is shared falsely."""
+    kept_program(numachine, COMMON, directory)
+    line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
+    assert line["verdict"] == "mixed", line
+    said = re.search(r"write most of its elements.*shared falsely \((\d+) of (\d+) PCycles\).*a count for each thread", line["advice"])
+    assert said and [int(n) for n in said.groups()] == [line["falsely"], line["falsely"] + line["truly"]], line["advice"]
+    assert "apart" not in line["advice"], line["advice"]
+
+
 def check_counter(numachine, directory):
     """A line of one word: it is not falsely shared (but where the store between two loads did not come about), and its
     store-conditionals fail."""
@@ -600,6 +645,7 @@ def main():
         check_aside(numachine, pathlib.Path(scratch, "aside.run"))
         check_freed(numachine, pathlib.Path(scratch, "freed.run"))
         check_headers(numachine, pathlib.Path(scratch, "headers.run"))
+        check_common(numachine, pathlib.Path(scratch, "common.run"))
     print(f"{len(guests)} programs")
 
 

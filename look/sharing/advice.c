@@ -183,6 +183,42 @@ static bool is_parted(const struct advice *a, pc_bytes bytes)
     return false;
 }
 
+/* Cards that lost about as much as the one that lost most, and write a word, or touch it. */
+struct advice_users {
+    unsigned writers, any;
+};
+
+static struct advice_users users_of_word(const struct advice *a, pc_bytes word)
+{
+    struct advice_users users = {0};
+    for (size_t i = 0; i < a->losers; i++) {
+        const bool writes = look_copy_written(a->loser[i]) & word;
+        users.writers += writes;
+        users.any += writes || look_copy_read(a->loser[i]) & word;
+    }
+    return users;
+}
+
+/* Whether most of them write most of these words: then a word has no user of its own, though no two
+ * of them may use just the same words. */
+static bool is_common(const struct advice *a, pc_bytes bytes)
+{
+    unsigned used = 0, common = 0;
+    for (unsigned byte = 0; byte < a->s->truth->line; byte += LOOK_WORD) {
+        const struct advice_users users =
+            users_of_word(a, bytes & (pc_bytes)((1 << LOOK_WORD) - 1) << byte);
+        used += users.any > 0;
+        common += users.writers > 1 && 2 * users.writers >= a->losers;
+    }
+    return common > 1 && 4 * common >= 3 * used;
+}
+
+/* Whether there are parts that can be kept apart, each of whose users has no use for the other. */
+static bool has_parts(const struct advice *a, pc_bytes bytes)
+{
+    return is_parted(a, bytes) && !is_common(a, bytes);
+}
+
 /* ---- sentences ------------------------------------------------------------------------------- */
 
 /* As the table of objects has it: blocks of one site are one. A header goes where its block goes.
@@ -274,6 +310,29 @@ static const char *about_static(const struct advice *a, const struct look_object
     return advice_measure(a);
 }
 
+/* Whether it is an array, of how many dimensions ever, whose elements are smaller than a line. */
+static bool has_small_elements(const struct advice *a, const struct look_object *at)
+{
+    struct prog_member part = {.size = 0};
+    if (at->variable.name && a->s->code->names)
+        look_object_member(a->s->finder, at, 0, 1, &part);
+    return part.size && part.size < a->s->truth->line && strchr("[(", *part.name) && *part.name;
+}
+
+/* Most of them write most of an array: no layout gives each of them a part. */
+static const char *about_common(const struct advice *a)
+{
+    const struct look_lost *lost = &a->line->lost;
+    advice_say(a,
+               "untested: most of these processors write most of its elements, so none has a part "
+               "of its own: each element on lines of its own helps what is shared falsely (%" PRId64
+               " of %" PRId64 " PCycles), and what is shared truly stays",
+               lost->falsely, doc_plus(lost->falsely, lost->truly));
+    advice_say(a, a->locking ? "; a count for each thread, added up at the end, helps both"
+                             : "; using them less, or a copy for each thread, helps both");
+    return advice_measure(a);
+}
+
 /* All of them touch the same bytes. */
 static const char *about_same(const struct advice *a)
 {
@@ -295,7 +354,7 @@ static void about_parted(const struct advice *a)
     const char *said = a->text + strlen(a->text);
     for (size_t i = 0; i < a->parts; i++) {
         snprintf(one, sizeof one, " of one '%.300s'", advice_name_of(&a->part[i], name));
-        if (a->part[i].at.kind != LOOK_OBJECT_HEADER && is_parted(a, a->part[i].bytes) &&
+        if (a->part[i].at.kind != LOOK_OBJECT_HEADER && has_parts(a, a->part[i].bytes) &&
             !strstr(said, one))
             advice_say(a, "%s%s", *said ? " and" : ", and keep the parts", one);
     }
@@ -385,7 +444,11 @@ static void about_false(struct advice *a)
     a->part = look_sharing_parts(a->s, a->line, &a->parts);
     choose_parts(a);
     choose_losers(a);
-    if (a->losers > 1 && !is_parted(a, ~(pc_bytes)0))
+    const bool common = a->parts == 1 && is_common(a, a->part[0].bytes);
+    const bool mixed = look_verdict_of(a->s, &a->line->lost) == LOOK_VERDICT_mixed;
+    if (common && mixed && has_small_elements(a, &a->part[0].at))
+        about_common(a);
+    else if (a->losers > 1 && (common || !is_parted(a, ~(pc_bytes)0)))
         about_same(a);
     else if (a->parts > 1)
         about_several(a);
