@@ -189,6 +189,7 @@ enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experi
     if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT) {
         again->compares = ended_alike(kept, x, &outcome);
         again->ticks = outcome.ticks;
+        again->instructions = outcome.instructions;
         again->output = again_compare(before, output);
         status = again->compares ? CLI_EXIT_OK : CLI_EXIT_EXPECT;
     }

@@ -35,6 +35,7 @@ struct cli_again {
     bool compares;  /**< it came to the end that it had come to in the run; else there is nothing to
                          compare, and somebody has complained */
     uint64_t ticks; /**< [ticks] that it took */
+    uint64_t instructions; /**< of all processors */
     enum cli_output output;
     struct doc_truth truth; /**< the caller's (doc_truth_free), if it was asked for */
 };

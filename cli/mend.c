@@ -90,7 +90,8 @@ static int mend_run_one(void *ctx, size_t i)
     if (again.compares)
         now->result[i] = (struct look_mend_result){.compares = true,
                                                    .same_output = again.output != CLI_OUTPUT_other,
-                                                   .ticks = again.ticks};
+                                                   .ticks = again.ticks,
+                                                   .instructions = again.instructions};
     return status == CLI_EXIT_INTERRUPTED || status == CLI_EXIT_IO ? (int)status : 0;
 }
 
@@ -125,12 +126,13 @@ static void mend_keep(const char *directory, struct look_mend *m)
 }
 
 /* Whether the program as it is takes its time again: with another input, no run says anything. */
-static bool mend_repeats(struct mending *mending, const struct look_mend *m)
+static bool mend_repeats(struct mending *mending, struct look_mend *m)
 {
     static const look_mend_set nothing = 0;
     struct look_mend_result again = {0};
     if (!mend_run_all(mending, m, &nothing, 1, &again) || !again.compares)
         return false; /* has been said */
+    m->instructions = again.instructions;
     if (again.ticks == m->before)
         return true;
     char *why = sim_format("the program as it is took %" PRIu64 " PCycles, and %" PRIu64

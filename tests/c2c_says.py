@@ -423,6 +423,50 @@ def check_common(numachine, directory):
     assert "apart" not in line["advice"], line["advice"]
 
 
+# Threads count until an alarm: a better layout makes them count more, in the same time.
+TIMED = """\
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+static volatile int stop;
+static volatile unsigned done[4];
+
+static void ring(int number)
+{
+    stop = number;
+}
+
+static void *work(void *own)
+{
+    while (!stop)
+        ++*(volatile unsigned *)own;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread[4];
+    signal(SIGALRM, ring);
+    ualarm(2000, 0);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, work, (void *)&done[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+"""
+OTHER_WORK = "executed other numbers of instructions than the program as it is, up to "
+
+
+def check_timed(numachine, directory):
+    """Of a program whose end is set by an alarm, time does not measure what a layout gains: that is said."""
+    kept_program(numachine, TIMED, directory)
+    text = mend(numachine, "--runs=2", directory)
+    assert re.search(f"^# note: [12] runs? {OTHER_WORK}[\\d.]+ % more: if its end is set by an alarm", text, re.M), text
+    assert any(t["other_work"] for t in json.loads((directory / "mend.json").read_text())["trials"]), text
+
+
 def check_counter(numachine, directory):
     """A line of one word: it is not falsely shared (but where the store between two loads did not come about), and its
     store-conditionals fail."""
@@ -583,7 +627,9 @@ def check_access(numachine, directory):
     assert all(c["what"] in said for c in found["candidates"] if c["number"] in best["candidates"]), said
     for what in "each element of locks", "pages by memory.placement first_touch":  # each lock by itself, and pages
         assert any(c["what"].startswith(what) for c in found["candidates"]), (what, found["candidates"])
-    check_source(mend(numachine, directory))
+    text = mend(numachine, directory)
+    check_source(text)
+    assert OTHER_WORK not in text, text  # a fixed amount of it
     few = mend(numachine, "--runs=4", "-j1", directory)
     assert few == mend(numachine, "--runs=4", "-j4", directory) and "4 runs of 4" in few, few
     check_numbers(few, len(found["candidates"]))
@@ -646,6 +692,7 @@ def main():
         check_freed(numachine, pathlib.Path(scratch, "freed.run"))
         check_headers(numachine, pathlib.Path(scratch, "headers.run"))
         check_common(numachine, pathlib.Path(scratch, "common.run"))
+        check_timed(numachine, pathlib.Path(scratch, "timed.run"))
     print(f"{len(guests)} programs")
 
 

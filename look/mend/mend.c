@@ -13,10 +13,12 @@
 #include "base/alloc.h"
 #include "look/mend/parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
+    WORK = 100,   /* one part in so many of the instructions is clearly more or less work */
     LEAST = 500,  /* each object that is changed has to bring one part in so many of the time */
     QUEUE = 1024, /* sets that wait for their run */
 };
@@ -87,6 +89,31 @@ const struct look_mend_candidate *look_mend_mover(const struct look_mend *m, loo
 double look_mend_gain(const struct look_mend *m, const struct look_mend_trial *trial)
 {
     return 100.0 * ((double)m->before - (double)trial->result.ticks) / (double)m->before;
+}
+
+/* [PCycles] that threads spun, in loops of the program or of a spin lock: they execute up to an
+ * instruction in each. */
+static uint64_t mend_spun(const struct look_mend *m)
+{
+    const struct look_locks_view *view = m->locks;
+    uint64_t spun = 0;
+    for (size_t i = 0; i < view->rows; i++) {
+        const unsigned kind = view->locks->lock[view->row[i].lock].kind;
+        if (kind == DOC_LOCK_spin || kind == DOC_LOCK_spinlock)
+            spun += view->row[i].v[DOC_LOCK_SPUN];
+    }
+    return spun;
+}
+
+/* What is executed again because a line was away costs more time than instructions: of that, the
+ * time changes more, and in the same direction. */
+bool look_mend_differs(const struct look_mend *m, const struct look_mend_trial *trial)
+{
+    const double was = (double)m->instructions, more = (double)trial->result.instructions - was,
+                 longer = -look_mend_gain(m, trial) / 100;
+    const bool again = more / was * longer > 0 && fabs(more / was) <= fabs(longer);
+    return was > 0 && trial->result.compares && fabs(more) > was / WORK && !again &&
+           fabs(more) > (double)mend_spun(m);
 }
 
 /* ---- which is better ------------------------------------------------------------------------- */

@@ -39,9 +39,10 @@ typedef uint32_t look_mend_set;
 
 /** What a run came to. */
 struct look_mend_result {
-    bool compares;    /**< to the end that the program had come to before */
-    bool same_output; /**< or it is not known */
-    uint64_t ticks;   /**< [ticks] that it took */
+    bool compares;         /**< to the end that the program had come to before */
+    bool same_output;      /**< or it is not known */
+    uint64_t ticks;        /**< [ticks] that it took */
+    uint64_t instructions; /**< of all processors */
 };
 
 /** A run. */
@@ -64,6 +65,7 @@ struct look_mend {
     const struct look_locks_view *locks;
     const struct look_pages *pages;
     uint64_t before;                       /**< [ticks] of the program as it is */
+    uint64_t instructions;                 /**< of that; 0: not known */
     const char *object[LOOK_MEND_OBJECTS]; /**< [objects] names, the sharing's or its own */
     size_t objects;
     struct look_mend_candidate candidate[LOOK_MEND_CANDIDATES];
@@ -102,6 +104,10 @@ const struct look_mend_candidate *look_mend_mover(const struct look_mend *mend, 
 
 /** [%] fewer PCycles than the program as it is. */
 double look_mend_gain(const struct look_mend *mend, const struct look_mend_trial *trial);
+
+/** Whether it executed clearly more or fewer instructions than the program as it is, which neither
+ *  spinning nor a change of its time explains: if it did other work, its time is no measure. */
+bool look_mend_differs(const struct look_mend *mend, const struct look_mend_trial *trial);
 
 /** The run of a set; NULL: there was none. */
 const struct look_mend_trial *look_mend_tried(const struct look_mend *mend, look_mend_set set);

@@ -154,6 +154,28 @@ static void put_none(const struct look_mend *m, FILE *out)
                                  : "nothing that was tried gained anything");
 }
 
+/* Whose end is set by a date does more work in the same time, or less. */
+static void put_differing(const struct look_mend *m, FILE *out)
+{
+    size_t differing = 0;
+    int64_t most = 0;
+    for (size_t i = 0; i < m->trials; i++) {
+        const int64_t more = (int64_t)m->trial[i].result.instructions - (int64_t)m->instructions;
+        if (!look_mend_differs(m, &m->trial[i]))
+            continue;
+        differing++;
+        most = llabs(more) > llabs(most) ? more : most;
+    }
+    if (differing)
+        fprintf(
+            out,
+            "\n# note: %zu run%s executed other numbers of instructions than the program as it "
+            "is, up to %.1f %% %s: if its end is set by an alarm or a date, or its threads share "
+            "out work by time, PCycles do not measure the gain\n",
+            differing, sim_plural(differing), 100.0 * (double)llabs(most) / (double)m->instructions,
+            most > 0 ? "more" : "fewer");
+}
+
 static void put_best(const struct look_mend *m, FILE *out)
 {
     if (!m->best) {
@@ -190,6 +212,7 @@ static void mend_text(const struct look_mend *m, FILE *out)
                "\n#    gain        PCycles  number    on lines of its own, or moved\n", out);
     put_untried(m, out);
     put_trials(m, false, TOGETHER, "\n#    gain        PCycles  together\n", out);
+    put_differing(m, out);
     put_best(m, out);
 }
 
@@ -212,8 +235,10 @@ static json_t *json_trial(const struct look_mend *m, const struct look_mend_tria
                           trial->result.compares);
     if (trial->result.compares)
         json_object_update_new(
-            o, json_pack("{s:I,s:f,s:b}", "after", (json_int_t)trial->result.ticks, "gain",
-                         look_mend_gain(m, trial), "same_output", trial->result.same_output));
+            o, json_pack("{s:I,s:f,s:b,s:I,s:b}", "after", (json_int_t)trial->result.ticks, "gain",
+                         look_mend_gain(m, trial), "same_output", trial->result.same_output,
+                         "instructions", (json_int_t)trial->result.instructions, "other_work",
+                         look_mend_differs(m, trial)));
     return o;
 }
 
@@ -242,10 +267,11 @@ void look_mend_json(const struct look_mend *m, FILE *out)
         json_array_append_new(trials, json_trial(m, all[i]));
     free((void *)all);
     json_t *root =
-        json_pack("{s:i,s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "schema", DOC_SCHEMA_mend, "runs",
-                  (json_int_t)m->runs, "before", (json_int_t)m->before, "line_bytes",
-                  (json_int_t)m->sharing->truth->line, "candidates", candidates, "trials", trials,
-                  "best", json_trial(m, m->best), "best_layout", json_trial(m, m->best_layout));
+        json_pack("{s:i,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "schema", DOC_SCHEMA_mend, "runs",
+                  (json_int_t)m->runs, "before", (json_int_t)m->before, "instructions",
+                  (json_int_t)m->instructions, "line_bytes", (json_int_t)m->sharing->truth->line,
+                  "candidates", candidates, "trials", trials, "best", json_trial(m, m->best),
+                  "best_layout", json_trial(m, m->best_layout));
     doc_json_put(out, root, JSON_INDENT(1));
 }
 
