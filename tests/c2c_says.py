@@ -378,6 +378,14 @@ def check_headers(numachine, directory):
     assert tried["best_layout"] and tried["best_layout"]["gain"] > 20, (tried["best_layout"], together)
 
 
+def check_short(numachine, directory):
+    """Of a short run, its false sharing is told first, though loading its code took longer: that is once."""
+    kept_program(numachine, HEADERS.replace("i < 300", "i < 20"), directory)
+    first, second = re.match(r"(.*? went into false sharing .*?)\. (.*? pages of code,.*)", json.loads(c2c(numachine, "--format=json", directory))["sentence"]).groups()
+    share = [float(re.search(r"([\d.]+) % ", text)[1]) for text in (first, second)]
+    assert share[0] < share[1], share
+
+
 # Every thread adds to every element, atomically; an element is found by a hash.
 COMMON = """\
 #include <pthread.h>
@@ -691,6 +699,7 @@ def main():
         check_aside(numachine, pathlib.Path(scratch, "aside.run"))
         check_freed(numachine, pathlib.Path(scratch, "freed.run"))
         check_headers(numachine, pathlib.Path(scratch, "headers.run"))
+        check_short(numachine, pathlib.Path(scratch, "short.run"))
         check_common(numachine, pathlib.Path(scratch, "common.run"))
         check_timed(numachine, pathlib.Path(scratch, "timed.run"))
     print(f"{len(guests)} programs")
