@@ -38,9 +38,9 @@ def kept(numachine, guest, kind, scratch):
     return directory
 
 
-def kept_program(numachine, source, directory):
+def kept_program(numachine, source, directory, compiler="mips-linux-gnu-gcc", language="c"):
     program = directory.with_suffix("")
-    subprocess.run(["mips-linux-gnu-gcc", "-O2", "-g", "-static", "-pthread", "-x", "c", "-", "-o", program], input=source, text=True, check=True)
+    subprocess.run([compiler, "-O2", "-g", "-static", "-pthread", "-x", language, "-", "-o", program], input=source, text=True, check=True)
     subprocess.run([numachine, "stat", "-q", "--truth", "-m", "ring-16", "-o", directory, "--", program], check=True, capture_output=True,
                    timeout=600)
 
@@ -378,6 +378,17 @@ def check_headers(numachine, directory):
     assert tried["best_layout"] and tried["best_layout"]["gain"] > 20, (tried["best_layout"], together)
 
 
+def check_new(numachine, directory):
+    """Blocks of C++'s new begin lines otherwise."""
+    compiler = "mips-linux-gnu-g++"
+    if not shutil.which(compiler):
+        return
+    source = re.sub(r"malloc\(8\)", "new char[8]", re.sub(r"free\((.*?)\);", r"delete[] (char *)\1;", HEADERS))
+    kept_program(numachine, source, directory, compiler, "c++")
+    advice = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]["advice"]
+    assert "with alignas(64) on their type or new (std::align_val_t(64)) and sizes that are multiples" in advice, advice
+
+
 def check_short(numachine, directory):
     """Of a short run, its false sharing is told first, though loading its code took longer: that is once."""
     kept_program(numachine, HEADERS.replace("i < 300", "i < 20"), directory)
@@ -699,6 +710,7 @@ def main():
         check_aside(numachine, pathlib.Path(scratch, "aside.run"))
         check_freed(numachine, pathlib.Path(scratch, "freed.run"))
         check_headers(numachine, pathlib.Path(scratch, "headers.run"))
+        check_new(numachine, pathlib.Path(scratch, "new.run"))
         check_short(numachine, pathlib.Path(scratch, "short.run"))
         check_common(numachine, pathlib.Path(scratch, "common.run"))
         check_timed(numachine, pathlib.Path(scratch, "timed.run"))
