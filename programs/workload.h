@@ -108,6 +108,12 @@ struct prog_search {
     char *const *directories; /**< NULL-terminated; NULL: none */
 };
 
+/** A line of a source. Strings are the names' own. */
+struct prog_line {
+    const char *file; /**< as the compiler was told, behind the directory it was in */
+    unsigned line;
+};
+
 enum { PROG_PATH = 200 };
 
 /** What a program's memory holds at a moment. All of it only reads. */
@@ -151,6 +157,7 @@ const char *prog_shape_index(const char *shape, uint64_t index, char buf[PROG_SH
 struct prog_names {
     bool symbols, lines; /**< whether it has any: a stripped one has neither, one without -g no
                               lines */
+    bool declares;       /**< it is the beginning of a struct prog_declarations */
     const char *missing; /**< what debugging information is apart and not there, and what would
                               bring it, as one sentence; NULL: nothing */
     bool (*at)(struct prog_names *names, uint64_t va, struct prog_place *out);
@@ -194,6 +201,23 @@ struct prog_names {
     bool (*function)(struct prog_names *names, const char *name, uint64_t *from);
     /**< Where the function of a name begins; NULL: none is known. @return false: there is none */
     void (*free)(struct prog_names *names);
+};
+
+/** Names that know where the source declares what they are names of, too. */
+struct prog_declarations {
+    struct prog_names names; /**< with `declares` */
+
+    /** The variable that a name begins with.
+     *  @param object    as `object` and `local` have it; or its name is a path ("pool->slot[3]"),
+     *                   as prog_part has it
+     *  @param function  as prog_part has it; NULL: it is no function's
+     *  @return false: that is not known, `out` is zeroed */
+    bool (*variable)(struct prog_names *names, const struct prog_object *object,
+                     const char *function, struct prog_line *out);
+
+    /** The struct or union of an object, or that of its elements: by prog_object.type.
+     *  @return false: it has none, or that is not known; `out` is zeroed */
+    bool (*type)(struct prog_names *names, uint32_t type, struct prog_line *out);
 };
 
 /** A kind of workload. */

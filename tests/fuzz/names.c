@@ -190,27 +190,27 @@ static void put_variable(struct growing *g)
     put_bytes(g, "\7\4", 2);
     put_bytes(g, "\3\10\4x\0\0\0\0\27\0\4y\0\0\0\0\27\4\0", 19);
     put_bytes(g, "\5\0\0\0\31\6\1\0", 8);
-    put_bytes(g, "\2v\0\0\0\0\54\5\3", 9);
+    put_bytes(g, "\2v\0\1\7\0\0\0\54\5\3", 11);
     put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
 }
 
-/** And a function (65) that is inlined in another one, from its second instruction on; a pointer to
- * such a struct (69), and a variable of it. The other function, of 16 bytes, has one on the stack
+/** And a function (67) that is inlined in another one, from its second instruction on; a pointer to
+ * such a struct (71), and a variable of it. The other function, of 16 bytes, has one on the stack
  * and one in register 4. */
 static void put_functions(struct growing *g)
 {
     put_bytes(g, "\12f\0\1", 4);
     put_bytes(g, "\13\0\0\0\31", 5);
-    put_bytes(g, "\2p\0\0\0\0\105\5\3", 9);
+    put_bytes(g, "\2p\0\1\7\0\0\0\107\5\3", 11);
     put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
     put_bytes(g, "\10g\0", 3);
     put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
     put_bytes(g, "\20\1\234", 3);
-    put_bytes(g, "\11\0\0\0\101", 5);
+    put_bytes(g, "\11\0\0\0\103", 5);
     put(g, GUEST_ELF_BASE + GUEST_ELF_CODE + 4, 4);
     put_bytes(g, "\4\1\7", 3);
-    put_bytes(g, "\2q\0\0\0\0\105\2\221\170", 10);
-    put_bytes(g, "\2r\0\0\0\0\105\1\124", 9);
+    put_bytes(g, "\2q\0\2\10\0\0\0\107\2\221\170", 12);
+    put_bytes(g, "\2r\0\2\11\0\0\0\107\1\124", 11);
     put(g, 0, 2);
 }
 
@@ -230,7 +230,7 @@ static void put_unit(struct growing *g)
     end_section(g);
     static const char abbreviations[] =
         "\1\21\1\3\10\33\10\20\27\0\0"                /* unit */
-        "\2\64\0\3\10\111\23\2\30\0\0"                /* variable */
+        "\2\64\0\3\10\72\13\73\13\111\23\2\30\0\0"    /* variable, its file and line */
         "\3\23\1\13\13\0\0"                           /* struct */
         "\4\15\0\3\10\111\23\70\13\0\0"               /* member */
         "\5\1\1\111\23\0\0"                           /* array */
@@ -443,7 +443,32 @@ static void check_parts(struct prog_names *names, const struct prog_object *o)
     }
 }
 
-static bool check_object(struct prog_names *names, uint64_t va)
+/** @param function  NULL: none @return whether something is declared */
+static bool check_declared(struct prog_names *names, const struct prog_object *o,
+                           const char *function)
+{
+    const struct prog_declarations *d = (const struct prog_declarations *)names;
+    struct prog_line line[2];
+
+    FUZZ_CHECK(names->declares, "nothing is declared");
+    memset(line, 0xff, sizeof line);
+    const bool known[] = {d->variable(names, o, function, &line[0]),
+                          d->type(names, o->type, &line[1])};
+    for (unsigned i = 0; i < 2; i++) {
+        FUZZ_CHECK(known[i] == (line[i].file != NULL) && known[i] == (line[i].line > 0), "%s",
+                   o->name);
+        if (known[i])
+            check_text(line[i].file);
+    }
+    return known[0] || known[1];
+}
+
+/** What is found there. */
+struct found {
+    bool type, declared;
+};
+
+static struct found check_object(struct prog_names *names, uint64_t va)
 {
     struct prog_object o;
     uint64_t from, to;
@@ -451,14 +476,15 @@ static bool check_object(struct prog_names *names, uint64_t va)
     if (names->local(names, va % 64, &o)) {
         check_text(o.name);
         check_parts(names, &o);
+        check_declared(names, &o, NULL);
     }
     if (!names->object(names, va, &o))
-        return false;
+        return (struct found){false, false};
     check_text(o.name);
     FUZZ_CHECK(va >= o.from && va < o.to, "%s", o.name);
     check_parts(names, &o);
     names->find(names, o.name, &from, &to);
-    return o.type;
+    return (struct found){o.type, check_declared(names, &o, NULL)};
 }
 
 /** What a unit is cut into can be read. @return whether there is one */
@@ -562,9 +588,12 @@ static uint64_t check_reach(struct prog_names *names)
         frame.reg[i] = BLOCKS + BLOCK * (uint64_t)i;
     names->reach(names, &memory, check_part, &parts);
     for (uint64_t va = frame.cfa - 64; va < frame.cfa + 64; va += 4)
-        if (names->on_stack(names, &memory, va, &part))
+        if (names->on_stack(names, &memory, va, &part)) {
             FUZZ_CHECK(va >= part.from && va < part.to && *part.path && *part.function, "%s",
                        part.path);
+            check_declared(names, &(struct prog_object){.name = part.path, .type = part.type},
+                           part.function);
+        }
     return parts;
 }
 
@@ -584,13 +613,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(unit || kind != PACKAGE || size > 1, "a good package's unit");
     if (!names)
         return 0;
-    bool typed = false, inlined = false;
+    struct found all = {false, false};
+    bool inlined = false;
     for (uint64_t va = 0; va < 64; va++) {
         check_at(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
         inlined |= check_chain(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va) > 1;
-        typed |= check_object(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
+        const struct found found = check_object(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
+        all.type |= found.type;
+        all.declared |= found.declared;
     }
-    FUZZ_CHECK(typed || kind == WHOLE || size > 1 || kind % 2 || kind == PACKAGE,
+    FUZZ_CHECK((all.type && all.declared) || kind == WHOLE || size > 1 || kind % 2 ||
+                   kind == PACKAGE,
                "a good file's variable");
     FUZZ_CHECK(inlined || kind == WHOLE || size > 1 || kind % 2 || kind == PACKAGE,
                "a good file's inlined function");

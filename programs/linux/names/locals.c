@@ -73,7 +73,7 @@ static bool is_library(const char *function)
 }
 
 static void add_row(struct lx_locals *l, const struct lx_sent *sent, uint64_t bias,
-                    const char *name)
+                    struct lx_source source, const char *name)
 {
     const uint64_t bits = LX_PLACE_OFFSET;
 
@@ -88,6 +88,7 @@ static void add_row(struct lx_locals *l, const struct lx_sent *sent, uint64_t bi
                                .name = sim_strdup(name),
                                .function = l->owner->name,
                                .inlined = l->owner->inlined,
+                               .source = source,
                                .mode = (unsigned)(sent->at >> 56),
                                .base = (unsigned)(sent->at >> bits & 0xff),
                                .offset = (int64_t)(sent->at << (64 - bits)) >> (64 - bits)},
@@ -97,12 +98,12 @@ static void add_row(struct lx_locals *l, const struct lx_sent *sent, uint64_t bi
 }
 
 void lx_locals_take(struct lx_locals *l, const struct lx_sent *sent, uint64_t bias,
-                    const char *name)
+                    struct lx_source source, const char *name)
 {
     if (sent->kind == LX_SENT_FUNCTION)
         add_owner(l, name, sent->at);
     else
-        add_row(l, sent, bias, name);
+        add_row(l, sent, bias, source, name);
 }
 
 static int locals_by_address(const void *pa, const void *pb)
@@ -152,6 +153,23 @@ const struct lx_local *lx_locals_at(const struct lx_locals *l, uint64_t pc,
         if (l->row[i].local.to > pc)
             return &l->row[i].local;
     return NULL;
+}
+
+struct lx_source lx_locals_source(const struct lx_locals *l, const char *function, const char *path)
+{
+    struct lx_source best = {0};
+    size_t longest = 0;
+
+    for (size_t i = 0; i < l->rows; i++) {
+        const struct lx_local *local = &l->row[i].local;
+        const size_t length = lx_types_begins(path, local->name);
+        if (!length || length < longest || !local->source.file || strcmp(local->function, function))
+            continue;
+        if (length > longest || lx_types_sources(&local->source, &best) < 0)
+            best = local->source;
+        longest = length;
+    }
+    return best;
 }
 
 bool lx_local_address(const struct lx_local *local, const struct pc_profile_frame *frame,

@@ -21,8 +21,10 @@ struct sent_function {
     struct sender *s;
     uint64_t base; /**< its frame's: LX_PLACE_CFA, or a register */
     const char *name;
-    unsigned inlined; /**< so many functions are around it that it is inlined in */
-    bool told;        /**< its name is */
+    unsigned inlined;    /**< so many functions are around it that it is inlined in */
+    bool told;           /**< its name is */
+    Dwarf_Die *declared; /**< a variable whose place in the source is still to be told; NULL: none
+                          */
 };
 
 static void tell_function(struct sent_function *f)
@@ -68,6 +70,9 @@ static void send_place(struct sent_function *f, const char *name, const Dwarf_Di
     if (during.from >= during.to)
         return;
     tell_function(f);
+    if (f->declared)
+        lx_types_send_source(f->s, f->declared);
+    f->declared = NULL;
     lx_types_send_record(f->s, &record, name);
 }
 
@@ -123,6 +128,7 @@ static void send_local(struct sent_function *f, Dwarf_Die *variable, Dwarf_Die *
     if (!name || !dwarf_attr(variable, DW_AT_location, &location) ||
         !lx_types_send_type_of(variable, &type))
         return;
+    f->declared = variable;
     if (!is_list(&location)) {
         if (dwarf_getlocation(&location, &op, &ops) == 0 && place_of(f, op, ops, &place))
             send_everywhere(f, name, &type, scope, place);

@@ -33,7 +33,7 @@ struct readable {
 };
 
 struct names {
-    struct prog_names names; /* first: the caller's pointer */
+    struct prog_declarations declarations; /* first: the caller's pointer */
     int fd;
     struct lx_elf_image image;
     struct lx_apart *apart;
@@ -213,6 +213,23 @@ static void names_member(struct prog_names *names, const struct prog_object *o, 
     lx_types_member(n->types, o->type, o->to - o->from, offset, depth, out);
 }
 
+static bool names_variable_declared(struct prog_names *names, const struct prog_object *o,
+                                    const char *function, struct prog_line *out)
+{
+    struct names *n = (struct names *)names;
+
+    read_objects(n);
+    return lx_types_variable_declared(n->types, o, function, out);
+}
+
+static bool names_type_declared(struct prog_names *names, uint32_t type, struct prog_line *out)
+{
+    struct names *n = (struct names *)names;
+
+    read_objects(n);
+    return lx_types_type_declared(n->types, type, out);
+}
+
 static size_t names_reach(struct prog_names *names, const struct prog_memory *memory,
                           prog_found_fn *found, void *ctx)
 {
@@ -309,18 +326,23 @@ struct prog_names *lx_names(const char *path, const struct prog_search *search, 
     n->apart = lx_apart_new(fd, path, search);
     n->functions = lx_symbols_new(n->apart->symbols, &image, LX_FUNCTION);
     n->lines = lx_lines_new(&n->apart->dwarf, &image);
-    n->names = (struct prog_names){.symbols = lx_symbols_count(n->functions) > 0,
-                                   .lines = lx_lines_count(n->lines) > 0,
-                                   .missing = n->apart->missing,
-                                   .at = names_at,
-                                   .chain = names_chain,
-                                   .object = names_object,
-                                   .local = names_local,
-                                   .find = names_find,
-                                   .member = names_member,
-                                   .reach = names_reach,
-                                   .on_stack = names_on_stack,
-                                   .function = names_function,
-                                   .free = free_names};
-    return &n->names;
+    n->declarations = (struct prog_declarations){
+        .names = {.symbols = lx_symbols_count(n->functions) > 0,
+                  .lines = lx_lines_count(n->lines) > 0,
+                  .declares = true,
+                  .missing = n->apart->missing,
+                  .at = names_at,
+                  .chain = names_chain,
+                  .object = names_object,
+                  .local = names_local,
+                  .find = names_find,
+                  .member = names_member,
+                  .reach = names_reach,
+                  .on_stack = names_on_stack,
+                  .function = names_function,
+                  .free = free_names},
+        .variable = names_variable_declared,
+        .type = names_type_declared,
+    };
+    return &n->declarations.names;
 }

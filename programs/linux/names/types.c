@@ -13,6 +13,7 @@
 #include "programs/linux/names/demangle.h"
 #include "programs/linux/names/locals.h"
 #include "programs/linux/names/symbols.h"
+#include "programs/linux/names/texts.h"
 #include "programs/linux/names/types_sent.h"
 #include "programs/linux/names/vtables.h"
 
@@ -51,7 +52,8 @@ struct type {
     uint64_t size;  /**< as it came */
     uint64_t count; /**< of an array */
     uint64_t of;    /**< id of an array's elements, or of what a pointer leads to */
-    char *name;     /**< with what is around it; NULL: none */
+    struct lx_source source;
+    char *name; /**< with what is around it; NULL: none */
     struct member *member;
     size_t members;
     bool columns;      /**< an array of Fortran's, whose elements are counted */
@@ -68,7 +70,8 @@ struct type {
 /** A variable that is where its symbol is. */
 struct declared {
     char *symbol;
-    uint64_t id; /**< of its type */
+    uint64_t id; /**< of its type; 0: it has none */
+    struct lx_source source;
 };
 
 struct lx_types {
@@ -83,6 +86,9 @@ struct lx_types {
     size_t variables;
     struct declared *declared; /**< [declareds] until all have come */
     size_t declareds;
+    struct lx_texts texts; /**< paths of source files */
+    const char **file;     /**< [files + 1] by number, from 1; NULL: nobody can print it */
+    size_t files;
 };
 
 static struct type *type_at(const struct lx_types *t, uint64_t id)
@@ -95,7 +101,8 @@ static struct type *type_at(const struct lx_types *t, uint64_t id)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-static struct type *add_type(struct lx_types *t, const struct lx_sent *s, const char *name)
+static struct type *add_type(struct lx_types *t, const struct lx_sent *s, struct lx_source source,
+                             const char *name)
 {
     struct type *type = type_at(t, s->id);
 
@@ -109,6 +116,7 @@ static struct type *add_type(struct lx_types *t, const struct lx_sent *s, const 
     type->size = s->size <= SIZE_MOST && !type->columns ? s->size : 0;
     type->count = s->at;
     type->of = s->type;
+    type->source = source;
     type->name = name ? sim_strdup(name) : NULL;
     type->number = (uint32_t)++t->types;
     HASH_ADD(hh, t->by_id, id, sizeof type->id, type);
@@ -132,7 +140,7 @@ static void add_member(struct type *to, const struct lx_sent *s, const char *nam
 }
 
 static void add_variable(struct lx_types *t, const struct lx_sent *s, uint64_t bias,
-                         const char *name)
+                         struct lx_source source, const char *name)
 {
     const bool local = s->kind == LX_SENT_LOCAL;
 
@@ -143,17 +151,19 @@ static void add_variable(struct lx_types *t, const struct lx_sent *s, uint64_t b
     t->variable[t->variables++] =
         (struct lx_variable){.from = s->at + (local ? 0 : bias),
                              .size = s->type, /* an id, until all types are there */
+                             .source = source,
                              .local = local,
                              .name = sim_strdup(name)};
 }
 
-static void add_declared(struct lx_types *t, const struct lx_sent *s, const char *symbol)
+static void add_declared(struct lx_types *t, const struct lx_sent *s, struct lx_source source,
+                         const char *symbol)
 {
     if (!symbol)
         return;
     if ((t->declareds & (t->declareds + 1)) == 0)
         t->declared = sim_grow(t->declared, 2 * t->declareds + 1, sizeof *t->declared);
-    t->declared[t->declareds++] = (struct declared){sim_strdup(symbol), s->type};
+    t->declared[t->declareds++] = (struct declared){sim_strdup(symbol), s->type, source};
 }
 
 /** A name with what a template is made for: there may be blanks in it. */
@@ -181,26 +191,65 @@ static const char *take_name(const struct lx_sent *s, FILE *in, char buf[LX_SENT
     return (blanks ? is_type_name(buf) : lx_is_name(buf)) ? buf : NULL;
 }
 
+/** The path of the file with the next number. */
+static void take_file(struct lx_types *t, const struct lx_sent *s, FILE *in)
+{
+    char path[LX_FILE_LONGEST + 1];
+
+    if (s->name > LX_FILE_LONGEST || fread(path, 1, s->name, in) != s->name)
+        return;
+    path[s->name] = '\0';
+    t->files++;
+    if ((t->files & (t->files - 1)) == 0)
+        t->file = sim_grow(t->file, 2 * t->files, sizeof *t->file);
+    t->file[t->files] = s->name < LX_FILE_LONGEST ? lx_texts_keep(&t->texts, path) : NULL;
+}
+
+static struct lx_source take_source_of(struct lx_types *t, const struct lx_sent *s, FILE *in)
+{
+    if (s->name)
+        take_file(t, s, in);
+    if (!s->id || s->id > t->files || !t->file[s->id] || !s->at || s->at > UINT32_MAX)
+        return (struct lx_source){0};
+    return (struct lx_source){(uint32_t)s->id, (uint32_t)s->at};
+}
+
+/** What the record in front of one has said of it. */
+struct taking {
+    struct type *last; /**< the type whose members come; NULL: none */
+    struct lx_source source;
+    uint64_t bias;
+};
+
+static void take_one(struct lx_types *t, struct taking *now, const struct lx_sent *s,
+                     const char *name)
+{
+    if (s->kind == LX_SENT_MEMBER || s->kind == LX_SENT_BOUND)
+        add_member(now->last, s, name);
+    else if (s->kind == LX_SENT_STATIC || s->kind == LX_SENT_LOCAL)
+        add_variable(t, s, now->bias, now->source, name);
+    else if (s->kind == LX_SENT_DECLARED)
+        add_declared(t, s, now->source, name);
+    else if (s->kind == LX_SENT_FUNCTION || s->kind == LX_SENT_AUTO)
+        lx_locals_take(t->locals, s, now->bias, now->source, name);
+    else if (is_type(s->kind))
+        now->last = add_type(t, s, now->source, name);
+    if (s->kind != LX_SENT_AUTO)
+        now->source = (struct lx_source){0};
+}
+
 static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
 {
     char buf[LX_SENT_NAME + 1];
-    struct type *last = NULL;
+    struct taking now = {.bias = bias};
     struct lx_sent s;
 
     for (uint64_t bytes = 0; bytes < TYPES_BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
-         bytes += sizeof s + s.name) {
-        const char *name = take_name(&s, in, buf);
-        if (s.kind == LX_SENT_MEMBER || s.kind == LX_SENT_BOUND)
-            add_member(last, &s, name);
-        else if (s.kind == LX_SENT_STATIC || s.kind == LX_SENT_LOCAL)
-            add_variable(t, &s, bias, name);
-        else if (s.kind == LX_SENT_DECLARED)
-            add_declared(t, &s, name);
-        else if (s.kind == LX_SENT_FUNCTION || s.kind == LX_SENT_AUTO)
-            lx_locals_take(t->locals, &s, bias, name);
-        else if (is_type(s.kind))
-            last = add_type(t, &s, name);
-    }
+         bytes += sizeof s + s.name)
+        if (s.kind == LX_SENT_SOURCE)
+            now.source = take_source_of(t, &s, in);
+        else
+            take_one(t, &now, &s, take_name(&s, in, buf));
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -346,6 +395,17 @@ static void join_parts(struct type *type)
     type->parts = kept;
 }
 
+int lx_types_sources(const struct lx_source *a, const struct lx_source *b)
+{
+    return a->file != b->file ? types_order(a->file, b->file) : types_order(a->line, b->line);
+}
+
+/** The same; what is not known is behind all else. */
+static int compare_sources(const struct lx_source *a, const struct lx_source *b)
+{
+    return !a->file != !b->file ? !a->file - !b->file : lx_types_sources(a, b);
+}
+
 static int compare_variables(const void *pa, const void *pb)
 {
     const struct lx_variable *a = pa, *b = pb;
@@ -356,7 +416,8 @@ static int compare_variables(const void *pa, const void *pb)
         return types_order(a->from, b->from);
     if (strlen(a->name) != strlen(b->name))
         return types_order(strlen(a->name), strlen(b->name));
-    return strcmp(a->name, b->name);
+    const int named = strcmp(a->name, b->name);
+    return named ? named : compare_sources(&a->source, &b->source);
 }
 
 /** A struct that another file defines has been sent without members: its name says which it is. */
@@ -387,9 +448,33 @@ static void add_derived(struct lx_types *t, struct type *type)
 
 /* ---- where declared variables are ------------------------------------------------------------ */
 
-static int compare_declared(const void *a, const void *b)
+static int compare_symbols(const void *a, const void *b)
 {
     return strcmp(((const struct declared *)a)->symbol, ((const struct declared *)b)->symbol);
+}
+
+static int compare_declared(const void *a, const void *b)
+{
+    const int named = compare_symbols(a, b);
+
+    return named ? named
+                 : compare_sources(&((const struct declared *)a)->source,
+                                   &((const struct declared *)b)->source);
+}
+
+/** Sorts them; of those that several files declare the first one stays. */
+static void sort_declared(struct lx_types *t)
+{
+    size_t kept = 0;
+
+    if (t->declareds)
+        qsort(t->declared, t->declareds, sizeof *t->declared, compare_declared);
+    for (size_t i = 0; i < t->declareds; i++)
+        if (kept && !compare_symbols(&t->declared[kept - 1], &t->declared[i]))
+            free(t->declared[i].symbol);
+        else
+            t->declared[kept++] = t->declared[i];
+    t->declareds = kept;
 }
 
 static void place_declared(struct lx_types *t, const struct declared *d,
@@ -399,7 +484,7 @@ static void place_declared(struct lx_types *t, const struct declared *d,
     char *name = lx_demangle(d->symbol);
 
     lx_plain_templates(name ? name : d->symbol);
-    add_variable(t, &s, 0, name ? name : d->symbol);
+    add_variable(t, &s, 0, d->source, name ? name : d->symbol);
     free(name);
 }
 
@@ -410,14 +495,13 @@ static void place_all_declared(struct lx_types *t, const struct lx_symbols *obje
 
     if (t->variables)
         qsort(t->variable, t->variables, sizeof *t->variable, compare_variables);
-    if (t->declareds)
-        qsort(t->declared, t->declareds, sizeof *t->declared, compare_declared);
+    sort_declared(t);
     for (size_t i = 0; i < count; i++) {
         const struct lx_types defined = {.variable = t->variable, .variables = had};
         const struct lx_symbol *symbol = lx_symbols_get(objects, i);
         const struct declared key = {.symbol = (char *)symbol->name};
         const struct declared *d =
-            bsearch(&key, t->declared, t->declareds, sizeof *t->declared, compare_declared);
+            bsearch(&key, t->declared, t->declareds, sizeof *t->declared, compare_symbols);
         if (d && !lx_types_at(&defined, false, symbol->from))
             place_declared(t, d, symbol);
     }
@@ -510,6 +594,8 @@ void lx_types_free(struct lx_types *t)
         free_type(t->type[i]);
     for (size_t i = 0; i < t->variables; i++)
         free((char *)t->variable[i].name);
+    lx_texts_free(&t->texts);
+    free((void *)t->file);
     free(t->told);
     free(t->type);
     free(t->variable);
@@ -752,21 +838,21 @@ static bool has_parts(const struct lx_types *t, uint32_t number)
     return type && (type->kind == LX_SENT_ARRAY || (type->kind == LX_SENT_STRUCT && type->parts));
 }
 
-/** The name of a struct or union, or of an array's; NULL: there is none. */
-static const char *types_name_of(const struct lx_types *t, uint32_t number)
+/** A struct or union, or that of an array's elements; NULL: it is none. */
+static const struct type *struct_of(const struct lx_types *t, uint32_t number)
 {
     const struct type *type = number && number <= t->types ? t->type[number] : NULL;
 
     for (unsigned i = 0; type && type->kind == LX_SENT_ARRAY && i < LX_TYPES_DEPTH_MAX; i++)
         type = type_at(t, type->of);
-    return type && (type->kind == LX_SENT_STRUCT || type->kind == LX_SENT_UNION) ? type->name
-                                                                                 : NULL;
+    return type && (type->kind == LX_SENT_STRUCT || type->kind == LX_SENT_UNION) ? type : NULL;
 }
 
 void lx_types_member(const struct lx_types *t, uint32_t number, uint64_t size, uint64_t offset,
                      unsigned depth, struct prog_member *out)
 {
-    const char *name = depth ? NULL : types_name_of(t, number);
+    const struct type *whole = depth ? NULL : struct_of(t, number);
+    const char *name = whole ? whole->name : NULL;
 
     *out = (struct prog_member){.size = size};
     if (name)
@@ -785,4 +871,57 @@ void lx_types_member(const struct lx_types *t, uint32_t number, uint64_t size, u
         if (alone || (i + 1 < depth && !out->padding && has_parts(t, number)))
             drop_reserved(out, length);
     }
+}
+
+/* ---- where they are declared ----------------------------------------------------------------- */
+
+static bool tell_source(const struct lx_types *t, struct lx_source source, struct prog_line *out)
+{
+    *out = source.file ? (struct prog_line){t->file[source.file], source.line}
+                       : (struct prog_line){NULL, 0};
+    return out->file;
+}
+
+bool lx_types_type_declared(const struct lx_types *t, uint32_t number, struct prog_line *out)
+{
+    const struct type *type = struct_of(t, number);
+
+    return tell_source(t, type ? whole_of(t, type)->source : (struct lx_source){0}, out);
+}
+
+size_t lx_types_begins(const char *path, const char *name)
+{
+    const size_t length = strlen(name);
+
+    return !strncmp(path, name, length) && (!path[length] || strchr(".-[(%", path[length])) ? length
+                                                                                            : 0;
+}
+
+/** Of the variable that a path begins with: the longest name. */
+static struct lx_source source_of_path(const struct lx_types *t, const char *path)
+{
+    struct lx_source best = {0};
+    size_t longest = 0;
+
+    for (size_t i = 0; i < t->variables; i++) {
+        const struct lx_variable *v = &t->variable[i];
+        const size_t length = v->source.file ? lx_types_begins(path, v->name) : 0;
+        if (length <= longest)
+            continue;
+        longest = length;
+        best = v->source;
+    }
+    return best;
+}
+
+bool lx_types_variable_declared(const struct lx_types *t, const struct prog_object *o,
+                                const char *function, struct prog_line *out)
+{
+    const struct lx_variable *v = function ? NULL : lx_types_at(t, o->local, o->from);
+
+    return tell_source(t,
+                       function ? lx_locals_source(t->locals, function, o->name)
+                       : v && !strcmp(v->name, o->name) ? v->source
+                                                        : source_of_path(t, o->name),
+                       out);
 }

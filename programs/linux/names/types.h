@@ -9,13 +9,20 @@
 #include "programs/linux/names/symbols.h"
 #include "programs/workload.h"
 
+/** Where a source declares something. */
+struct lx_source {
+    uint32_t file; /**< its number in struct lx_types; 0: not known */
+    uint32_t line;
+};
+
 /** A variable. */
 struct lx_variable {
     uint64_t from;    /**< guest virtual; of a thread-local one, from the start of a thread's */
     uint64_t size;    /**< [bytes]; 0: its type does not say */
-    bool local;       /**< thread-local */
     const char *name; /**< with namespaces and function in front; the table's; as of a symbol */
-    uint32_t type;    /**< for lx_types_member */
+    struct lx_source source;
+    uint32_t type; /**< for lx_types_member */
+    bool local;    /**< thread-local */
 };
 
 enum {
@@ -46,6 +53,13 @@ const struct lx_variable *lx_types_find(const struct lx_types *types, const char
 /** prog_names.member. @param size  [bytes] of the variable */
 void lx_types_member(const struct lx_types *types, uint32_t number, uint64_t size, uint64_t offset,
                      unsigned depth, struct prog_member *out);
+
+/** prog_declarations.type */
+bool lx_types_type_declared(const struct lx_types *types, uint32_t number, struct prog_line *out);
+
+/** prog_declarations.variable */
+bool lx_types_variable_declared(const struct lx_types *types, const struct prog_object *object,
+                                const char *function, struct prog_line *out);
 
 /* ---- types one by one, for those who follow pointers (reach.c) ---- */
 
@@ -95,6 +109,11 @@ uint32_t lx_types_named(const struct lx_types *types, const char *name);
 /** The structs that begin with that one as their base, one behind the other; 0: no more.
  *  @param after  the last one; 0: none yet */
 uint32_t lx_types_derived(const struct lx_types *types, uint32_t base, uint32_t after);
+/** The order of two places in sources, as of qsort. */
+int lx_types_sources(const struct lx_source *a, const struct lx_source *b);
+/** Whether a path ("pool->list", "rows[3]") begins with a variable. @return the name's length; 0:
+ * it does not */
+size_t lx_types_begins(const char *path, const char *name);
 /** Whether a member's name is one that only a library may use: _M_start, __data. */
 bool lx_types_is_reserved(const char *name);
 

@@ -3,6 +3,7 @@
  * here has to be safe from what the file says.
  */
 #include "programs/linux/names/demangle.h"
+#include "programs/linux/names/texts.h"
 #include "programs/linux/names/types_sender.h"
 
 #include "base/alloc.h"
@@ -18,6 +19,13 @@ struct seen {
     UT_hash_handle hh;
 };
 
+/** A source file that has been sent. */
+struct sent_file {
+    UT_hash_handle hh;
+    uint64_t number;
+    char path[];
+};
+
 enum sender_turn {
     DECLARES, /**< names of declarations and types are noted, and nothing is sent yet */
     SENDS,    /**< static and thread-local variables are sent */
@@ -28,6 +36,7 @@ struct sender {
     FILE *out;
     enum sender_turn turn;
     struct seen *types, *declared;
+    struct sent_file *files;
     Dwarf_Die *target; /**< [targets] what pointers lead to, to be sent */
     size_t targets;
 };
@@ -62,7 +71,8 @@ static bool types_send_note(struct seen **list, const void *die, const char *nam
 
 void lx_types_send_record(const struct sender *s, struct lx_sent *record, const char *name)
 {
-    record->name = (uint32_t)strnlen(name, LX_SENT_NAME);
+    record->name =
+        (uint32_t)strnlen(name, record->kind == LX_SENT_SOURCE ? LX_FILE_LONGEST : LX_SENT_NAME);
     if (fwrite(record, sizeof *record, 1, s->out) != 1 ||
         fwrite(name, 1, record->name, s->out) != record->name)
         lx_dwarf_stop();
@@ -92,6 +102,54 @@ static bool types_send_number(Dwarf_Die *die, unsigned name, uint64_t *out)
         return false;
     *out = value;
     return true;
+}
+
+/** The path of the file that declares a DIE, which may be a declaration's elsewhere: the number of
+ * a file means something in its own unit only. @return false: it is not known */
+static bool declaring_file(Dwarf_Die *die, char path[LX_FILE_LONGEST + 1])
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Files *files;
+    Dwarf_Die unit;
+    Dwarf_Half version;
+
+    *path = '\0';
+    if (dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) &&
+        !dwarf_formudata(&attribute, &number) &&
+        dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) &&
+        (number || version >= 5) && !dwarf_getsrcfiles(&unit, &files, NULL))
+        lx_file_name(files, dwarf_filesrc(files, number, NULL, NULL), path);
+    return *path;
+}
+
+/** @return whether it is new: its number is one more than all others */
+static bool types_send_number_file(struct sender *s, const char *path, uint64_t *number)
+{
+    struct sent_file *file;
+    const size_t length = strlen(path);
+
+    HASH_FIND(hh, s->files, path, length, file);
+    const bool known = file;
+    if (!known) {
+        file = sim_alloc(1, sizeof *file + length + 1);
+        file->number = HASH_COUNT(s->files) + 1;
+        memcpy(file->path, path, length + 1);
+        HASH_ADD_KEYPTR(hh, s->files, file->path, length, file);
+    }
+    *number = file->number;
+    return !known;
+}
+
+void lx_types_send_source(struct sender *s, Dwarf_Die *die)
+{
+    struct lx_sent record = {.kind = LX_SENT_SOURCE};
+    char path[LX_FILE_LONGEST + 1] = "";
+    const bool known = types_send_number(die, DW_AT_decl_line, &record.at) && record.at &&
+                       declaring_file(die, path);
+    const bool named = known && types_send_number_file(s, path, &record.id);
+
+    lx_types_send_record(s, &record, named ? path : "");
 }
 
 bool lx_types_send_type_of(Dwarf_Die *die, Dwarf_Die *out)
@@ -369,6 +427,7 @@ static void send_struct(struct sender *s, Dwarf_Die *type, enum lx_sent_kind kin
     Dwarf_Die member, of;
     bool more;
 
+    lx_types_send_source(s, type);
     lx_types_send_record(s, &record, named ? named->name : own_name(type));
     if (send_buffer(s, type))
         return;
@@ -528,11 +587,27 @@ static void send_variable(struct sender *s, Dwarf_Die *variable, const struct ar
         if (linked)
             record.kind = LX_SENT_DECLARED;
         if (placed || linked) {
+            lx_types_send_source(s, variable);
             lx_types_send_record(s, &record, linked ? linked : name);
             lx_types_send_all_of(s, &type);
         }
     }
     free(name);
+}
+
+/** Fortran's COMMON, which has no type: its symbol has it. */
+static void send_common(struct sender *s, Dwarf_Die *common)
+{
+    struct lx_sent record = {.kind = LX_SENT_DECLARED};
+    Dwarf_Attribute attribute;
+    const char *linked = dwarf_attr(common, DW_AT_linkage_name, &attribute)
+                             ? dwarf_formstring(&attribute)
+                             : own_name(common);
+
+    if (s->turn != SENDS || !linked)
+        return;
+    lx_types_send_source(s, common);
+    lx_types_send_record(s, &record, linked);
 }
 
 static void types_send_walk(struct sender *s, Dwarf_Die *die, const struct around *around);
@@ -564,6 +639,9 @@ static void walk_one(struct sender *s, Dwarf_Die *die, const struct around *arou
     case DW_TAG_member:
         if (dwarf_hasattr(die, DW_AT_external))
             send_variable(s, die, around);
+        break;
+    case DW_TAG_common_block:
+        send_common(s, die);
         break;
     case DW_TAG_namespace:
     case DW_TAG_module:

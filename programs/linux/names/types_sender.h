@@ -17,6 +17,9 @@ void lx_types_send_record(const struct sender *s, struct lx_sent *record, const 
 /** The type of a DIE without names and qualifiers. @return false: it has none */
 bool lx_types_send_type_of(Dwarf_Die *die, Dwarf_Die *out);
 
+/** Where the source declares a DIE, in front of the record that has its name. */
+void lx_types_send_source(struct sender *s, Dwarf_Die *die);
+
 /** What a type is known by. */
 uint64_t lx_types_send_id(const void *die);
 

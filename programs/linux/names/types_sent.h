@@ -30,13 +30,17 @@ enum lx_sent_kind {
                            more of a member of a template */
     LX_SENT_FUNCTION, /**< its variables follow; `at` functions are around it that it is inlined
                            in */
-    LX_SENT_AUTO      /**< a variable of the last FUNCTION, of `type`, which is at the place `at`
+    LX_SENT_AUTO,     /**< a variable of the last FUNCTION, of `type`, which is at the place `at`
                            (lx_place) while instructions at [id, size) execute */
+    LX_SENT_SOURCE    /**< where the source declares what the next record names: in line `at` of the
+                           file with the number `id`; 0: it does not say. Numbers begin with 1, and
+                           a new one has the file's path as its name. Of AUTOs it holds up to the
+                           next SOURCE */
 };
 
 #define LX_SENT_OPEN UINT64_MAX
 
-enum { LX_SENT_NAME = 512 /**< [bytes] of a name; longer ones are cut off */ };
+enum { LX_SENT_NAME = 512 /**< [bytes] of a name but a path; longer ones are cut off */ };
 
 /** Where a function's variable is: in memory so many bytes from a register or from the frame's end
  *  (the caller's stack pointer), in memory at the address that lies there; or what is so many bytes
