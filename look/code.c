@@ -285,8 +285,7 @@ void look_code_close(struct look_code *code)
 
 /* ---- what lies where ------------------------------------------------------------------------- */
 
-/* Where a file is today. */
-static const char *code_moved(struct look_code *code, const char *name)
+const char *look_code_moved(struct look_code *code, const char *name)
 {
     struct look_moved *moved;
     if (!name || !code->files || !code->files->moved)
@@ -328,7 +327,7 @@ static void code_find_chain(struct look_code *code, struct look_code_place *at)
     memcpy(at->frame, frame, frames * sizeof *frame);
     at->chain = (struct look_chain){.frame = at->frame, .frames = frames};
     for (unsigned i = 0; i < frames; i++)
-        at->frame[i].file = code_moved(code, frame[i].file);
+        at->frame[i].file = look_code_moved(code, frame[i].file);
     at->chain.shown = code_shown(code, &at->chain);
     if (frames) {
         p->file = at->frame[at->chain.shown].file;

@@ -83,6 +83,9 @@ const struct look_chain *look_code_chain(struct look_code *code, uint64_t va);
 /** The same, if the line that is shown is the program's own; else NULL. */
 const struct prog_place *look_code_own(struct look_code *code, uint64_t va);
 
+/** Where a source file is today. @param name  the names' @return valid until look_code_close */
+const char *look_code_moved(struct look_code *code, const char *name);
+
 /** Whether a frame is not the program's own: of a file of the system's, or a function that the
  *  compiler made, of which nobody has written a line. */
 bool look_code_others(const struct look_code *code, const struct prog_frame *frame);

@@ -334,6 +334,27 @@ void look_object_type(const struct look_finder *f, const struct look_object *o,
         names->member(names, &o->variable, 0, 0, out);
 }
 
+/* @return false: what is declared there is not the program's own, or not known */
+static bool is_own_line(const struct look_finder *f, bool known, struct prog_line *line)
+{
+    if (known)
+        line->file = look_code_moved(f->code, line->file);
+    return known && !look_files_system(f->code->files, line->file);
+}
+
+bool look_object_declared(const struct look_finder *f, const struct look_object *o,
+                          struct prog_line *out)
+{
+    struct prog_names *names = f->code->names;
+    if (!names || !names->declares || !o->variable.name)
+        return false;
+    const struct prog_declarations *d = (const struct prog_declarations *)names;
+    const char *function = o->part && o->part->function ? f->o->path[o->part->function] : NULL;
+    const bool led = o->kind == LOOK_OBJECT_HEAP;
+    return (led && is_own_line(f, d->type(names, o->variable.type, out), out)) ||
+           is_own_line(f, d->variable(names, &o->variable, function, out), out);
+}
+
 const char *look_object_member_name(const struct look_finder *f, const struct look_object *o,
                                     const struct prog_member *member, char *buf, size_t size)
 {

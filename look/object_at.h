@@ -108,6 +108,12 @@ const struct doc_thread *look_object_thread(const struct look_finder *finder, ui
 void look_object_type(const struct look_finder *finder, const struct look_object *object,
                       struct prog_member *out);
 
+/** The line that declares an object: of what a pointer leads to its struct, if that is the
+ * program's own; else the variable that its name begins with.
+ *  @param out  its file as it is called today @return false: that is not known */
+bool look_object_declared(const struct look_finder *finder, const struct look_object *object,
+                          struct prog_line *out);
+
 /** Cuts off what begins with a library's own member: "queue.lock" of "queue.lock.__data.__lock". */
 void look_object_cut_library(char *name);
 

@@ -6,6 +6,7 @@ What numachine c2c says of sharing whose mend is known, and that it takes each n
 """
 import csv
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -262,6 +263,10 @@ def kept_written(numachine, source, directory):
     subprocess.run(["mips-linux-gnu-gcc", "-O2", "-g", "-static", "-pthread", path, "-o", directory.with_suffix("")], check=True)
     subprocess.run([numachine, "stat", "-q", "--truth", "-m", "ring-16", "-o", directory, "--", directory.with_suffix("")], check=True,
                    capture_output=True, timeout=600)
+    return sources(numachine, directory)
+
+
+def sources(numachine, directory):
     return {c["what"]: c["source"] for c in json.loads(mend(numachine, "--runs=1", "--format=json", directory))["candidates"]}
 
 
@@ -281,6 +286,17 @@ def check_written(numachine, directory):
     assert sum(" each element of " in text for text in advice) > 4, advice
     check_declared(source, names, "each member of *pool", "struct pool {")
     assert "+ aligned_alloc(64, size)" in names["each member of *pool"], names
+    check_changed(numachine, directory, names)
+
+
+def check_changed(numachine, directory, names):
+    """Of a file that is another one today, or not there, the number of the line stands alone, and then what is declared."""
+    path, what = directory.with_suffix(".c"), "each member of *pool"
+    where = re.match(r"\w+\.c:\d+:", names[what])[0]
+    os.utime(path, (2**31, 2**31))
+    changed = sources(numachine, directory)[what]
+    path.unlink()
+    assert sources(numachine, directory)[what] == changed and changed.startswith(f"{where}\n*pool"), changed
 
 
 def check_sides(numachine, directory):

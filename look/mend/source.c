@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/plural.h"
+#include "look/source.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -17,11 +18,17 @@ enum {
     NAMES = 6,  /* of parts in each */
 };
 
+/* A line that declares something; no file: it is not known. */
+struct source_line {
+    struct prog_line line;
+    const char *text; /* NULL: not known */
+};
+
 struct source_text {
     const struct look_mend *m;
     look_mend_set set;
     struct look_sources *sources;
-    struct look_declared said; /* what stands above */
+    struct prog_line said; /* what stands above */
     FILE *out;
 };
 
@@ -33,72 +40,34 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The shared object that something is a part of, or is. */
-static const struct look_shared_object *shared_around(const struct look_mend *m,
-                                                      const struct look_object *at)
+/* Without a text where the file is not there, or is not what it was when the program ran. */
+static struct source_line declared_of(const struct source_text *t, const char *name)
 {
-    struct look_object group = *at;
-    look_object_group(&group);
-    return look_sharing_shared(m->sharing, group.key);
-}
-
-/* What the struct of a block's part is called; "" of what has another type. */
-static const char *type_of(const struct source_text *t, const struct look_object *at,
-                           struct prog_member *buf)
-{
-    *buf->name = '\0';
-    if (at->kind == LOOK_OBJECT_HEAP && at->part)
-        look_object_type(t->m->sharing->finder, at, buf);
-    return buf->name;
-}
-
-/* The best fit of the files whose instructions asked for it.
- * @param o  the shared object, or one that has it; NULL: none
- * @param find  look_declared_variable or look_declared_type */
-static struct look_declared find_declared(const struct source_text *t, const char *name,
-                                          const struct look_shared_object *o,
-                                          look_declared_fn *find)
-{
-    struct look_declared best = {.file = NULL};
-    unsigned fit = 0;
-    for (size_t i = 0; o && i < o->askers; i++) {
-        struct look_declared found;
-        const char *file = look_code_at(t->m->sharing->code, look_asker_shown(&o->asker[i]))->file;
-        const unsigned its = file ? find(t->sources, file, name, &found) : 0;
-        if (its > fit) {
-            fit = its;
-            best = found;
-        }
-    }
-    return best;
-}
-
-/* Of what a pointer leads to its struct, if that is found: the pointer's variable is elsewhere. */
-static struct look_declared declared_of(const struct source_text *t, const char *name)
-{
+    struct source_line at = {.text = NULL};
     struct look_named named;
-    struct prog_member type;
-    if (!look_sharing_find(t->m->sharing, name, &named) || !named.at.variable.name)
-        return (struct look_declared){.file = NULL};
-    const struct look_shared_object *o = shared_around(t->m, &named.at);
-    const struct look_declared of_type =
-        find_declared(t, type_of(t, &named.at, &type), o, look_declared_type);
-    return of_type.file ? of_type : find_declared(t, name, o, look_declared_variable);
+    if (!look_sharing_find(t->m->sharing, name, &named) ||
+        !look_object_declared(t->m->sharing->finder, &named.at, &at.line))
+        return (struct source_line){.text = NULL};
+    const struct look_source *source = look_source_get(t->sources, at.line.file);
+    at.text = source->newer ? NULL : look_source_line(source, at.line.line);
+    if (at.text)
+        at.text += strspn(at.text, " \t");
+    return at;
 }
 
-static bool is_same_line(const struct look_declared *a, const struct look_declared *b)
+static bool is_same_line(const struct prog_line *a, const struct prog_line *b)
 {
     return a->file && b->file && a->line == b->line && !strcmp(a->file, b->file);
 }
 
 /* How many of all that is changed stand in one line. */
-static unsigned declared_there(const struct source_text *t, const struct look_declared *at)
+static unsigned declared_there(const struct source_text *t, const struct prog_line *at)
 {
     unsigned count = 0;
     for (size_t i = 0; i < t->m->candidates; i++)
         for (size_t n = 0; t->set >> i & 1 && t->m->candidate[i].names[n]; n++) {
-            const struct look_declared other = declared_of(t, t->m->candidate[i].names[n]);
-            count += is_same_line(at, &other);
+            const struct source_line other = declared_of(t, t->m->candidate[i].names[n]);
+            count += is_same_line(at, &other.line);
         }
     return count;
 }
@@ -107,16 +76,17 @@ static unsigned declared_there(const struct source_text *t, const struct look_de
  * memory it is, where the line does not say which one is meant. */
 static void put_where(struct source_text *t, const char *name, const struct look_named *named)
 {
-    const struct look_shared_object *o = shared_around(t->m, &named->at);
-    const struct look_declared at = declared_of(t, name);
+    const struct look_shared_object *o = look_sharing_shared(t->m->sharing, name);
+    const struct source_line at = declared_of(t, name);
     char memory[LOOK_OBJECT_NAME] = "";
-    if (o && !strcmp(o->name, name) && named->at.kind == LOOK_OBJECT_HEAP)
+    if (o && named->at.kind == LOOK_OBJECT_HEAP)
         look_sharing_memory(t->m->sharing, o, memory, sizeof memory);
-    if (at.file && !is_same_line(&at, &t->said))
-        fprintf(t->out, "%s:%u: %s\n", file_name(at.file), at.line, at.text);
-    if (at.file)
-        t->said = at;
-    if (!at.file || *memory || named->from != named->at.from || declared_there(t, &at) > 1)
+    if (at.line.file && !is_same_line(&at.line, &t->said))
+        fprintf(t->out, "%s:%u:%s%s\n", file_name(at.line.file), at.line.line, at.text ? " " : "",
+                at.text ? at.text : "");
+    if (at.line.file)
+        t->said = at.line;
+    if (!at.text || *memory || named->from != named->at.from || declared_there(t, &at.line) > 1)
         fprintf(t->out, "%s%s%s:\n", name, *memory ? ", " : "", memory);
 }
 
