@@ -7,7 +7,8 @@
  * A question is an address in hexadecimal: "KEY#NAME#FROM#SIZE#OFFSET#MEMORY"; MEMORY is what a
  * block or stack is called whose part the program has a name for, else KEY. With two ticks behind
  * it, it is about that time. With "parts DEPTH" behind it, the answer is a line for each part of
- * the variable there, "NAME#OFFSET#SIZE", and an empty one. "name NAME" is answered by "FROM#SIZE"
+ * the variable there, "NAME#OFFSET#SIZE", and an empty one; with "declared" the path and line that
+ * declare it, "PATH#LINE", or "none". "name NAME" is answered by "FROM#SIZE"
  * of the variable or function of that name, or "none". Exit status 2, with the reason on standard
  * error: a file is refused.
  */
@@ -30,6 +31,15 @@ static void print_parts(struct prog_names *names, const struct look_object *obje
     putchar('\n');
 }
 
+static void print_declared(const struct look_finder *finder, const struct look_object *object)
+{
+    struct prog_line line;
+    if (look_object_declared(finder, object, &line))
+        printf("%s#%u\n", line.file, line.line);
+    else
+        puts("none");
+}
+
 static void answer(struct look_finder *finder, struct prog_names *names, const char *line)
 {
     uint64_t va = 0, from = 0, to = SIM_NEVER;
@@ -45,7 +55,9 @@ static void answer(struct look_finder *finder, struct prog_names *names, const c
     }
     sscanf(line, "%" SCNx64 " %" SCNu64 " %" SCNu64, &va, &from, &to);
     look_object_at(finder, va, from, to, &object);
-    if (sscanf(line, "%*x parts %u", &depth) == 1)
+    if (strstr(line, " declared"))
+        print_declared(finder, &object);
+    else if (sscanf(line, "%*x parts %u", &depth) == 1)
         print_parts(names, &object, depth);
     else
         printf("%s#%s#%" PRIx64 "#%" PRIu64 "#%" PRIu64 "#%s\n", object.key, object.name,
