@@ -165,9 +165,9 @@ static void put_block(const struct source_text *t)
 {
     fprintf(t->out,
             "+ aligned_alloc(%" PRIu64 ", size), size rounded up to a multiple of %" PRIu64
-            ", in place of malloc (of calloc: with memset; new does so itself from C++17 on, if "
-            "the type is aligned)\n",
-            line_of(t), line_of(t));
+            ", in place of malloc (of calloc: with memset; new takes std::align_val_t(%" PRIu64
+            "), or a type with alignas)\n",
+            line_of(t), line_of(t), line_of(t));
 }
 
 /* A byte may be any byte: of a buffer from which things are carved, these are meant. */
