@@ -145,12 +145,15 @@ void look_place_put(struct look_code *code, uint64_t pc, FILE *out)
     const char *function = look_chain_function(chain);
     if (function && place->file && chain->frames > 1)
         look_chain_put(code, chain, 0, chain_own(code, chain), out);
-    else if (function && place->file)
-        fprintf(out, "%s %s:%u", function, chain_base(place->file), place->line);
-    else if (place->function)
-        fprintf(out, "%s+0x%" PRIx64, place->function, pc - place->from);
-    else
+    else if (function && place->file) {
+        look_chain_name(function, out);
+        fprintf(out, " %s:%u", chain_base(place->file), place->line);
+    } else if (place->function) {
+        look_chain_name(place->function, out);
+        fprintf(out, "+0x%" PRIx64, pc - place->from);
+    } else {
         fprintf(out, "0x%" PRIx64, pc);
+    }
 }
 
 void look_chain_behind(const struct look_code *code, const struct look_chain *chain, FILE *out)

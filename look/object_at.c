@@ -19,11 +19,18 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <uthash.h>
 
 enum { HEADER = 16 /* [bytes] that malloc has in front of a block, at most */ };
 
 /* What a header is called, and those of all blocks of one place. */
 static const char header_of[] = "header of ", headers_of[] = "headers of ";
+
+/* What a site is called. */
+struct site_name {
+    char *whole, *brief; /* with the function in full, and as people say it */
+    const char *shown;   /* brief, if no other site is called so */
+};
 
 struct look_finder {
     const struct doc_objects *o;
@@ -31,7 +38,8 @@ struct look_finder {
     struct look_code *code;
     uint64_t *end; /* [2 * leaves]: the tree; end[1] is of all */
     size_t leaves;
-    bool *several; /* [parts] the pointer has led to blocks of several sites */
+    bool *several;          /* [parts] the pointer has led to blocks of several sites */
+    struct site_name *site; /* [sites]; NULL: nobody has asked yet */
 };
 
 /* A part of a block, for bringing those of one pointer together. */
@@ -110,6 +118,11 @@ void look_finder_free(struct look_finder *f)
 {
     if (!f)
         return;
+    for (size_t i = 0; f->site && i < f->o->sites; i++) {
+        free(f->site[i].whole);
+        free(f->site[i].brief);
+    }
+    free(f->site);
     free(f->several);
     free(f->end);
     free(f);
@@ -232,23 +245,98 @@ static uint64_t site_call(struct look_finder *f, const struct doc_site *s, bool 
     }
 }
 
-const char *look_site_name(struct look_finder *f, uint32_t site, char *buf, size_t size)
+/* @param brief  without arguments, also of templates @return the caller's */
+static char *call_name(struct look_code *code, uint64_t call, bool brief)
 {
-    const struct doc_site *s = &f->o->site[site];
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    const struct prog_place *place = look_code_at(code, call);
+    const char *function = look_chain_function(look_code_chain(code, call));
+    if (function && brief)
+        look_chain_name(function, out);
+    else if (function)
+        fputs(function, out);
+    else
+        fprintf(out, "0x%" PRIx64, call);
+    if (function && place->file)
+        fprintf(out, " at %s:%u", base_name(place->file), place->line);
+    sim_text_close(out, &text);
+    return text;
+}
+
+static void name_site(struct look_finder *f, const struct doc_site *s, struct site_name *name)
+{
     uint64_t call = site_call(f, s, true);
     if (call == PC_PROFILE_NOWHERE)
         call = site_call(f, s, false);
     if (call == PC_PROFILE_NOWHERE)
         call = s->call != PC_PROFILE_NOWHERE ? s->call : f->profile->path[s->path].function;
-    const struct prog_place *place = look_code_at(f->code, call);
-    const char *function = look_chain_function(look_code_chain(f->code, call));
-    if (function && place->file)
-        snprintf(buf, size, "%s at %s:%u", function, base_name(place->file), place->line);
-    else if (function)
-        snprintf(buf, size, "%s", function);
-    else
-        snprintf(buf, size, "0x%" PRIx64, call);
-    return buf;
+    name->whole = call_name(f->code, call, false);
+    name->brief = call_name(f->code, call, true);
+}
+
+/* Functions that people call the same. */
+struct namesake {
+    const char *brief, *whole; /* whole: of the first of them */
+    bool several;
+    UT_hash_handle hh;
+};
+
+static struct namesake *namesake_of(struct namesake **all, const struct site_name *name)
+{
+    struct namesake *known;
+    HASH_FIND_STR(*all, name->brief, known);
+    if (!known) {
+        known = sim_alloc(1, sizeof *known);
+        known->brief = name->brief;
+        known->whole = name->whole;
+        HASH_ADD_KEYPTR(hh, *all, known->brief, strlen(known->brief), known);
+    }
+    return known;
+}
+
+/* Instances of one template have the same line, too: they are told apart by their arguments. */
+static void name_sites(struct look_finder *f)
+{
+    struct namesake *all = NULL, *known, *next;
+    f->site = sim_alloc(f->o->sites + 1, sizeof *f->site);
+    for (size_t i = 0; i < f->o->sites; i++) {
+        name_site(f, &f->o->site[i], &f->site[i]);
+        known = namesake_of(&all, &f->site[i]);
+        known->several |= strcmp(known->whole, f->site[i].whole) != 0;
+    }
+    for (size_t i = 0; i < f->o->sites; i++) {
+        known = namesake_of(&all, &f->site[i]);
+        f->site[i].shown = known->several ? f->site[i].whole : f->site[i].brief;
+    }
+    HASH_ITER(hh, all, known, next) {
+        HASH_DEL(all, known);
+        free(known);
+    }
+}
+
+const char *look_site_name(struct look_finder *f, uint32_t site)
+{
+    if (!f->site)
+        name_sites(f);
+    return f->site[site].shown;
+}
+
+char *look_object_brief(struct look_finder *f, const char *name)
+{
+    const char *by = strstr(name, " bytes by ");
+    if (!by)
+        return NULL;
+    by += strlen(" bytes by ");
+    for (uint32_t i = 0; i < f->o->sites; i++) {
+        const char *shown = look_site_name(f, i), *whole = f->site[i].whole;
+        const size_t length = strlen(whole);
+        if (strcmp(shown, whole) != 0 && !strncmp(by, whole, length) &&
+            (!by[length] || by[length] == ' '))
+            return sim_format("%.*s%s%s", (int)(by - name), name, shown, by + length);
+    }
+    return NULL;
 }
 
 /* The name is the key and where in the object it is. */
@@ -458,13 +546,12 @@ static const struct doc_part *part_at(const struct look_finder *f, uint64_t va, 
 
 static void name_block(struct look_finder *f, struct look_object *out)
 {
-    char place[400];
     const struct doc_block *b = out->block;
     const struct doc_site *site = &f->o->site[b->site];
-    snprintf(out->key, sizeof out->key, "%s%s %" PRIu64 " bytes by %s",
+    snprintf(out->key, sizeof out->key, "%s%s %" PRIu64 " bytes by %.600s",
              out->kind == LOOK_OBJECT_HEADER ? header_of : "",
              object_at_is_mapping(f, b) ? f->o->kind[site->kind] : "heap", b->to - b->from,
-             look_site_name(f, b->site, place, sizeof place));
+             look_site_name(f, b->site));
     if (site->blocks > 1 && b->times)
         snprintf(out->key + strlen(out->key), sizeof out->key - strlen(out->key), " [%" PRIu64 "]",
                  b->serial);

@@ -134,8 +134,13 @@ void look_object_of_part(struct look_finder *finder, const struct doc_part *part
 void look_object_unnamed(struct look_object *object, uint64_t va);
 
 /** The place in the program that a site is known by: of the calls that led to it, the last one that
- *  comes from a source line; if none does, the last one.
- *  @param buf  gets "make at lab.c:33", "make", or an address @return buf */
-const char *look_site_name(struct look_finder *finder, uint32_t site, char *buf, size_t size);
+ *  comes from a source line; if none does, the last one. Functions have no arguments there, also of
+ *  templates, unless that would be the name of another place, too.
+ *  @return "make at lab.c:33", "make", or an address; valid until look_finder_free */
+const char *look_site_name(struct look_finder *finder, uint32_t site);
+
+/** What is shown for a name with a site in it whose function is there in full: "heap 8 bytes by
+ *  Pool<int>::get(int) at pool.h:7 [2]". @return the caller's; NULL: it is no such name */
+char *look_object_brief(struct look_finder *finder, const char *name);
 
 #endif

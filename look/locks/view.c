@@ -349,8 +349,10 @@ static bool is_named(const struct look_locks_view *view, uint32_t lock, const ch
 {
     const uint64_t address = view->locks->lock[lock].address;
     char *label = look_lock_label_text(view, lock), *end;
-    const bool same = !strcmp(label, name) ||
+    char *brief = look_object_brief(view->finder, name);
+    const bool same = !strcmp(label, name) || (brief && !strcmp(label, brief)) ||
                       (!strncmp(name, "0x", 2) && strtoull(name, &end, 16) == address && !*end);
+    free(brief);
     free(label);
     return same;
 }

@@ -227,7 +227,7 @@ static bool find_touched(const struct look_sharing *s, const char *name, struct 
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* Of several variables of one name, the one that was shared is meant. */
-bool look_sharing_find(const struct look_sharing *s, const char *name, struct look_named *out)
+static bool find_named(const struct look_sharing *s, const char *name, struct look_named *out)
 {
     *out = (struct look_named){0};
     if (!find_shared(s, name, out) && !find_touched(s, name, out)) {
@@ -242,6 +242,17 @@ bool look_sharing_find(const struct look_sharing *s, const char *name, struct lo
     }
     name_word(out);
     return true;
+}
+
+bool look_sharing_find(const struct look_sharing *s, const char *name, struct look_named *out)
+{
+    char *brief;
+    bool found = find_named(s, name, out);
+    if (!found && (brief = look_object_brief(s->finder, name))) {
+        found = find_named(s, brief, out);
+        free(brief);
+    }
+    return found;
 }
 
 const char *look_sharing_memory(const struct look_sharing *s,

@@ -322,13 +322,12 @@ static void part_range(struct parting *p, enum look_unit unit, uint64_t from, ui
 static bool is_of_site(const struct look_sharing *s, const struct doc_objects *objects,
                        const struct doc_block *block, const struct look_object *at)
 {
-    char one[400], other[400];
     if (!at->block || block->to - block->from != at->block->to - at->block->from)
         return false;
     return block->site == at->block->site ||
            (objects->site[block->site].kind == objects->site[at->block->site].kind &&
-            !strcmp(look_site_name(s->finder, block->site, one, sizeof one),
-                    look_site_name(s->finder, at->block->site, other, sizeof other)));
+            !strcmp(look_site_name(s->finder, block->site),
+                    look_site_name(s->finder, at->block->site)));
 }
 
 /* What of blocks is laid out otherwise. A block of a place whose headers are shared goes with its
