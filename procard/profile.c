@@ -161,6 +161,17 @@ size_t pc_profile_paths(const struct pc_profile *p, const struct pc_profile_path
     return p->paths;
 }
 
+bool pc_profile_stands(const struct pc_profile *p, unsigned card, uint32_t thread, uint32_t *path,
+                       uint64_t *pc)
+{
+    const struct pc_cursor *c = &p->cursor[card];
+    if (card >= p->cards || !c->thread || c->thread->number != thread)
+        return false;
+    *path = c->node->key.path;
+    *pc = c->pc;
+    return true;
+}
+
 /* ---- who listens ----------------------------------------------------------------------------- */
 
 void pc_profile_watch(struct pc_profile *p, uint64_t function, unsigned watch, pc_watch_fn *told,

@@ -165,6 +165,12 @@ void pc_profile_keep(struct pc_profile *profile);
 size_t pc_profile_frames(struct pc_profile *profile, uint32_t thread, bool now,
                          struct pc_profile_frame **frames);
 
+/** Where a card's thread stands. @param[out] path  of the function that executes
+ *  @param[out] pc  the instruction that what happens there is put down to
+ *  @return false: the card has another thread, or none; both stay as they are */
+bool pc_profile_stands(const struct pc_profile *profile, unsigned card, uint32_t thread,
+                       uint32_t *path, uint64_t *pc);
+
 /** What happens from here on belongs to `phase`. The machine stands at `now`. */
 void pc_profile_phase(struct pc_profile *profile, uint32_t phase, sim_tick now);
 

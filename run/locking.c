@@ -19,10 +19,23 @@ enum { PATIENCE = 4096 /**< events put aside before it is worth while to sort th
 static const struct run_lock_function functions[] = {
 #define FUNCTION(name, kind, role) {name, DOC_LOCK_##kind, RUN_LOCK_##role},
 #include "documents/rows/lock_functions.def"
+#include "documents/rows/lock_runtimes.def"
 #undef FUNCTION
 };
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* No padding, it is hashed. */
+struct locking_place_key {
+    uint64_t path, pc;
+};
+
+/* Which instruction stands for another one. */
+struct locking_place {
+    struct locking_place_key key;
+    uint64_t shown;
+    UT_hash_handle hh;
+};
 
 struct locking {
     struct run_lock_event *event; /**< [events] that have not been entered */
@@ -31,7 +44,69 @@ struct locking {
     struct run_lock_books books;
     sim_tick end; /* of the run; SIM_NEVER: it goes on */
     struct run_live *live;
+    struct locking_place *places;
 };
+
+/* ---- where it happens ------------------------------------------------------------------------ */
+
+static bool has_line(struct prog_names *names, uint64_t pc)
+{
+    struct prog_place place;
+    return pc != PC_PROFILE_NOWHERE && names->at(names, pc, &place) && place.file && place.line;
+}
+
+/* The first instruction with a source line on the way out of one. */
+static uint64_t line_above(const struct locking *l, uint32_t path, uint64_t pc)
+{
+    struct prog_names *names = run_names(l->live);
+    const struct pc_profile_path *all;
+    uint64_t at = pc;
+    pc_profile_paths(l->live->profiled, &all);
+    if (!names || !names->lines)
+        return pc;
+    while (!has_line(names, at)) {
+        if (all[path].parent == path)
+            return pc;
+        at = all[path].call;
+        path = all[path].parent;
+    }
+    return at;
+}
+
+/* What is in a library without lines happens where the program has called it. */
+static uint64_t locking_shown(struct locking *l, uint32_t path, uint64_t pc)
+{
+    const struct locking_place_key key = {path, pc};
+    struct locking_place *place;
+    HASH_FIND(hh, l->places, &key, sizeof key, place);
+    if (!place) {
+        place = sim_alloc(1, sizeof *place);
+        place->key = key;
+        place->shown = line_above(l, path, pc);
+        HASH_ADD(hh, l->places, key, sizeof place->key, place);
+    }
+    return place->shown;
+}
+
+/* Where a thread stands on its card; NOWHERE: not known. */
+static uint64_t locking_stands(struct locking *l, unsigned card, uint32_t thread)
+{
+    uint32_t path;
+    uint64_t pc;
+    return pc_profile_stands(l->live->profiled, card, thread, &path, &pc)
+               ? locking_shown(l, path, pc)
+               : DOC_LOCKS_NOWHERE;
+}
+
+/* A loop is told of when its function goes on, or the run ends. */
+static uint64_t spins_at(struct locking *l, const struct pc_spin *spin)
+{
+    uint32_t path;
+    uint64_t pc;
+    return pc_profile_stands(l->live->profiled, spin->card, spin->thread, &path, &pc)
+               ? locking_shown(l, path, spin->pc)
+               : spin->pc;
+}
 
 /* ---- putting aside --------------------------------------------------------------------------- */
 
@@ -75,6 +150,7 @@ static void on_crossing(void *ctx, const struct pc_crossing *c)
     static const uint8_t what[] = {[PC_CROSSED_ENTERED] = RUN_LOCK_ENTERED,
                                    [PC_CROSSED_RETURNED] = RUN_LOCK_RETURNED,
                                    [PC_CROSSED_LEFT] = RUN_LOCK_LEFT};
+    struct locking *l = ctx;
     put_aside(ctx, &(struct run_lock_event){.at = c->at,
                                             .card = c->card,
                                             .what = what[c->what],
@@ -82,14 +158,14 @@ static void on_crossing(void *ctx, const struct pc_crossing *c)
                                             .function = &functions[c->watch],
                                             .thread = c->thread,
                                             .word = {c->argument[0], c->argument[1]},
-                                            .pc = c->call,
+                                            .pc = locking_shown(l, c->path, c->call),
                                             .result = c->result});
 }
 
 /* A loop that a thread is in when the run ends has not been ended by anybody. */
 static void on_spin(void *ctx, const struct pc_spin *spin)
 {
-    const struct locking *l = ctx;
+    struct locking *l = ctx;
     const bool open = l->end != SIM_NEVER && spin->open;
     put_aside(ctx,
               &(struct run_lock_event){.at = spin->at,
@@ -98,7 +174,7 @@ static void on_spin(void *ctx, const struct pc_spin *spin)
                                        .thread = spin->thread,
                                        .by = spin->lost > spin->from && !open ? spin->lost_to : 0,
                                        .word = {spin->va},
-                                       .pc = spin->pc,
+                                       .pc = spins_at(l, spin),
                                        .since = spin->from,
                                        .until = open ? l->end : spin->to,
                                        .released = spin->lost});
@@ -114,6 +190,9 @@ static void locking_turn(void *self, const struct prog_turn *turn)
                                      .thread = turn->thread,
                                      .by = turn->by,
                                      .word = {turn->word},
+                                     .pc = turn->step == PROG_SLEEPS
+                                               ? locking_stands(l, turn->card, turn->thread)
+                                               : DOC_LOCKS_NOWHERE,
                                      .since = turn->since};
     if (l->events >= 2 * PATIENCE && turn->step != PROG_GOES_ON)
         enter_before(l, turn->at);
@@ -168,6 +247,11 @@ static void locking_finish(void *self, sim_tick at)
 static void locking_release(void *self)
 {
     struct locking *l = self;
+    struct locking_place *place, *next;
+    HASH_ITER(hh, l->places, place, next) {
+        HASH_DEL(l->places, place);
+        free(place);
+    }
     doc_locks_free(&l->books.out);
     run_lock_books_free(&l->books);
     free(l->event);

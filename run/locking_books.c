@@ -259,6 +259,73 @@ static struct run_lock_call *locking_books_outer(struct run_lock_actor *a)
     return NULL;
 }
 
+/* ---- calls that stand ---- */
+
+static struct run_lock_call *standing_call(struct run_lock_actor *a)
+{
+    struct run_lock_call *call = locking_books_outer(a);
+    return call && call->function->role == RUN_LOCK_STAND ? call : NULL;
+}
+
+/* A loop or a sleep of a call that stands: with those next to it, it is one wait. */
+static void stood_in_call(struct run_lock_call *call, sim_tick from, sim_tick to,
+                          const struct run_lock_gift *gift)
+{
+    if (!call->waits || from < call->from)
+        call->from = from;
+    if (!call->waits || to >= call->to) {
+        call->to = to;
+        call->caller = *gift;
+    }
+    call->waits = true;
+}
+
+/* The call waits no more. */
+static void stands_no_more(struct run_lock_books *b, const struct run_lock_actor *a,
+                           struct run_lock_call *call)
+{
+    if (call->waits)
+        locking_books_waited(b, a, call->site, call->from, call->to, call->asleep, call->late,
+                             &call->caller);
+    call->waits = false;
+}
+
+/* ---- work in a call ---- */
+
+static struct run_lock_call *meeting_call(struct run_lock_actor *a)
+{
+    struct run_lock_call *call = locking_books_outer(a);
+    return call && call->function->role == RUN_LOCK_MEET ? call : NULL;
+}
+
+/* The call has waited until now, and does so no more. */
+static void meets_until(struct run_lock_books *b, const struct run_lock_actor *a,
+                        struct run_lock_call *call, sim_tick at)
+{
+    static const struct run_lock_gift nobody;
+    locking_books_add(b, call->site, DOC_LOCK_CALLS, 1);
+    locking_books_waited(b, a, call->site, call->begin, at, call->asleep, call->late,
+                         call->asleep || call->late ? &call->caller : &nobody);
+    call->asleep = call->late = 0;
+}
+
+/* From here on it waits again; the others have waited for what it did, so it comes anew. */
+static void meets_again(struct run_lock_actor *a, struct run_lock_call *call, sim_tick at)
+{
+    struct run_lock_book *book = call->book;
+    size_t i = 0;
+    call->begin = at;
+    while (i < book->guests && book->guest[i].actor != a)
+        i++;
+    if (i == book->guests || book->guest[i].released)
+        return;
+    memmove(&book->guest[i], &book->guest[i + 1], (book->guests - i - 1) * sizeof *book->guest);
+    book->guests--;
+    locking_books_meet(a, call);
+}
+
+/* ---- beginning and end of a call ---- */
+
 /* The mutex of a condition is free while somebody waits for that. */
 static void locking_books_lend(struct run_lock_books *b, struct run_lock_actor *a,
                                const struct run_lock_event *e)
@@ -296,7 +363,7 @@ static void begin_call(struct run_lock_books *b, struct run_lock_actor *a,
 static void locking_books_enter(struct run_lock_books *b, const struct run_lock_event *e)
 {
     struct run_lock_actor *a = actor_of(b, e->thread);
-    const struct run_lock_call *around = a->calls ? locking_books_outer(a) : NULL;
+    struct run_lock_call *around = a->calls ? locking_books_outer(a) : NULL;
     struct run_lock_call call = {.watch = e->watch,
                                  .function = e->function,
                                  .address = e->word[0],
@@ -304,8 +371,11 @@ static void locking_books_enter(struct run_lock_books *b, const struct run_lock_
                                  .begin = e->at,
                                  .inner = SIM_NEVER};
     const bool system = e->function->role == RUN_LOCK_CALL;
-    call.part = around && !system && around->book && around->address == call.address;
-    if (!call.part && !system) {
+    const bool none = system || e->function->role == RUN_LOCK_WORK;
+    call.part = around && around->book && (system || (!none && around->address == call.address));
+    if (e->function->role == RUN_LOCK_WORK && around && meeting_call(a))
+        meets_until(b, a, around, e->at);
+    if (!call.part && !none) {
         call.book = book_of(b, e->function->kind, call.address);
         call.site = site_of(b, call.book, a->number, e->pc);
         begin_call(b, a, &call, e);
@@ -387,8 +457,8 @@ static bool locking_books_takes(uint8_t role)
            role == RUN_LOCK_PASS;
 }
 
-static void end_call(struct run_lock_books *b, struct run_lock_actor *a,
-                     const struct run_lock_call *call, const struct run_lock_event *e)
+static void end_call(struct run_lock_books *b, struct run_lock_actor *a, struct run_lock_call *call,
+                     const struct run_lock_event *e)
 {
     static const struct run_lock_gift nobody;
     const bool zero = (int32_t)e->result == 0 || (int32_t)e->result == OWNER_DIED;
@@ -401,13 +471,15 @@ static void end_call(struct run_lock_books *b, struct run_lock_actor *a,
         locking_books_met(b, a, call, e->at);
     else if (role == RUN_LOCK_WAIT)
         waited_for_condition(b, a, call, e->word[1], good, e->at);
-    else if (role == RUN_LOCK_JOIN && good)
+    else if (role == RUN_LOCK_STAND || (role == RUN_LOCK_JOIN && good))
         locking_books_add(b, call->site, DOC_LOCK_TAKEN, 1);
     else if (good && locking_books_takes(role))
         locking_books_taken(b, a, call, e->at);
     if (slept && (role == RUN_LOCK_JOIN || (!good && locking_books_takes(role))))
         locking_books_waited(b, a, call->site, call->begin, e->at, call->asleep, call->late,
                              role == RUN_LOCK_JOIN ? &call->caller : &nobody);
+    if (role == RUN_LOCK_STAND)
+        stands_no_more(b, a, call);
     if (b->out.site[call->site].v[DOC_LOCK_CONTENDED] == before)
         went_through(b, a, call->site, call->begin, e->at, NULL);
 }
@@ -420,10 +492,12 @@ static void locking_books_leave(struct run_lock_books *b, const struct run_lock_
         i--;
     if (!i)
         return;
-    const struct run_lock_call call = a->call[i - 1];
+    struct run_lock_call call = a->call[i - 1];
     a->calls = i - 1;
     if (call.book)
         end_call(b, a, &call, e);
+    else if (call.function->role == RUN_LOCK_WORK && a->calls && meeting_call(a))
+        meets_again(a, meeting_call(a), e->at);
 }
 
 /* ---- cards and sleep ------------------------------------------------------------------------- */
@@ -458,12 +532,14 @@ static void locking_books_drop(struct run_lock_books *b, struct run_lock_actor *
 }
 
 /* Where a thread that goes to sleep does so. */
-static uint32_t sleeping_place(struct run_lock_books *b, struct run_lock_actor *a, uint64_t word)
+static uint32_t sleeping_place(struct run_lock_books *b, struct run_lock_actor *a, uint64_t word,
+                               uint64_t pc)
 {
     const struct run_lock_call *call = locking_books_outer(a);
     if (call && call->book && word)
         return call->site;
-    const uint64_t pc = call ? call->pc : DOC_LOCKS_NOWHERE;
+    if (call && call->function->role != RUN_LOCK_WORK)
+        pc = call->pc;
     const struct run_lock_book *book =
         word ? book_of(b, DOC_LOCK_futex, word) : book_of(b, DOC_LOCK_sleep, DOC_LOCKS_NOWHERE);
     return site_of(b, book, a->number, pc);
@@ -474,7 +550,7 @@ static void locking_books_sleeps(struct run_lock_books *b, struct run_lock_actor
 {
     a->asleep = true;
     a->word = e->word[0];
-    a->sleeps_at = sleeping_place(b, a, e->word[0]);
+    a->sleeps_at = sleeping_place(b, a, e->word[0], e->pc);
     a->slept = a->called = e->at;
     a->caller = (struct run_lock_gift){0};
     a->turn = ++b->turns;
@@ -499,7 +575,7 @@ static void locking_books_called(struct run_lock_books *b, struct run_lock_actor
         site = call->book->gift.site; /* where it took what it gives back */
     else if (call && call->book)
         site = call->site;
-    else if (call)
+    else if (call && call->function->role != RUN_LOCK_WORK)
         site = site_of(b, &(struct run_lock_book){.number = b->out.site[a->sleeps_at].lock}, e->by,
                        call->pc);
     a->called = e->at;
@@ -543,7 +619,10 @@ static void locking_books_goes_on(struct run_lock_books *b, struct run_lock_acto
     if (call && call->book && call->site == a->sleeps_at) {
         call->asleep += slept;
         call->late += late;
-        call->caller = a->caller;
+        if (call->function->role == RUN_LOCK_STAND)
+            stood_in_call(call, a->slept, e->at, &a->caller);
+        else
+            call->caller = a->caller;
         return;
     }
     locking_books_add(b, a->sleeps_at, DOC_LOCK_CALLS, 1);
@@ -551,11 +630,24 @@ static void locking_books_goes_on(struct run_lock_books *b, struct run_lock_acto
     locking_books_waited(b, a, a->sleeps_at, a->slept, e->at, slept, late, &a->caller);
 }
 
+/* A call that waits awake is cut off. */
+static void locking_books_cut(struct run_lock_books *b, struct run_lock_actor *a, sim_tick at)
+{
+    if (!a->calls)
+        return;
+    if (standing_call(a))
+        stands_no_more(b, a, standing_call(a));
+    else if (meeting_call(a))
+        meets_until(b, a, meeting_call(a), at);
+}
+
 static void locking_books_ends(struct run_lock_books *b, struct run_lock_actor *a,
                                const struct run_lock_event *e)
 {
     b->out.thread[a->index].ended = e->at;
     a->end_word = e->word[0];
+    if (!a->asleep)
+        locking_books_cut(b, a, e->at);
     a->asleep = false;
     a->calls = 0;
     count_holds(b, a, e->at);
@@ -601,8 +693,10 @@ static void locking_books_turn(struct run_lock_books *b, const struct run_lock_e
 static void locking_books_spun(struct run_lock_books *b, const struct run_lock_event *e)
 {
     struct run_lock_actor *a = actor_of(b, e->thread);
-    const struct run_lock_call *call = locking_books_outer(a);
+    struct run_lock_call *call = locking_books_outer(a);
     const struct run_lock_gift gift = {e->by, DOC_LOCKS_NONE, e->released, e->released, false};
+    if (call && call->function->role == RUN_LOCK_STAND)
+        stood_in_call(call, e->since, e->until, &gift);
     if (call && call->book)
         return;
     const uint32_t site = site_of(b, book_of(b, DOC_LOCK_spin, e->word[0]), a->number, e->pc);
@@ -658,11 +752,16 @@ static void close_actor(struct run_lock_books *b, struct run_lock_actor *a, sim_
     static const struct run_lock_gift nobody;
     if (thread->ended == SIM_NEVER)
         thread->ended = at;
-    if (!a->asleep)
+    if (!a->asleep) {
+        locking_books_cut(b, a, at);
         return;
+    }
     const struct run_lock_call *call = locking_books_outer(a);
     const bool own = call && call->book && call->site == a->sleeps_at;
-    const sim_tick begin = own ? call->begin : a->slept;
+    const bool stands = own && standing_call(a);
+    const sim_tick begin = stands ? sim_earlier(call->waits ? call->from : a->slept, a->slept)
+                           : own  ? call->begin
+                                  : a->slept;
     const sim_tick slept = a->called > a->slept ? a->called - a->slept : at - a->slept;
     const sim_tick late = at - a->slept - slept;
     const uint32_t holder = own ? holder_of(b, call->book) : DOC_LOCKS_NONE;

@@ -18,7 +18,7 @@ enum run_lock_role {
     RUN_LOCK_ROLES
 };
 
-/** A function that is watched: a row of lock_functions.def. */
+/** A function that is watched: a row of lock_functions.def or lock_runtimes.def. */
 struct run_lock_function {
     const char *name;
     uint8_t kind, role; /**< enum doc_lock_kind, enum run_lock_role */
@@ -68,6 +68,8 @@ struct run_lock_call {
     sim_tick begin, inner; /**< inner: the mutex is asked for again; SIM_NEVER: not yet */
     sim_tick asleep, late;
     struct run_lock_gift caller; /**< who ended its last sleep */
+    bool waits;                  /**< STAND: it has been seen to wait, */
+    sim_tick from, to;           /**< from ... to ... */
 };
 
 struct run_lock_hold {
@@ -144,11 +146,12 @@ struct run_lock_event {
     unsigned watch; /**< of a call; of a turn: enum prog_step */
     const struct run_lock_function *function;
     uint32_t thread, by;
-    uint64_t word[2]; /**< arguments; of a turn or a loop: the word */
-    uint64_t pc, result;
-    sim_tick since;    /**< of a turn as it says; of a loop: when it began */
-    sim_tick until;    /**< of a loop: when it was out */
-    sim_tick released; /**< of a loop: when its line was taken away last; 0: not known */
+    uint64_t word[2];    /**< arguments; of a turn or a loop: the word */
+    uint64_t pc, result; /**< pc: of the call, the loop, or what goes to sleep; or of the program's
+                              own call that led there */
+    sim_tick since;      /**< of a turn as it says; of a loop: when it began */
+    sim_tick until;      /**< of a loop: when it was out */
+    sim_tick released;   /**< of a loop: when its line was taken away last; 0: not known */
 };
 
 void run_lock_books_begin(struct run_lock_books *b, unsigned cards);
