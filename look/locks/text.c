@@ -105,19 +105,56 @@ static void put_lock(const struct look_locks_view *view, const struct look_lock_
     putc('\n', out);
 }
 
+static bool is_own_place(const struct look_locks_view *view, uint64_t pc)
+{
+    return pc != DOC_LOCKS_NOWHERE && look_code_own(view->code, pc);
+}
+
+/* The places to say: the first, and where that is in a library that no call of the program has led
+ * to (a runtime's own thread), the first one of the program's, too. @return how many */
+static size_t places_to_say(const struct look_locks_view *view, const struct look_lock_place *place,
+                            size_t places, size_t say[2])
+{
+    size_t own = 0;
+    while (own < places && !is_own_place(view, place[own].pc))
+        own++;
+    say[0] = 0;
+    say[1] = own;
+    return own && own < places ? 2 : 1;
+}
+
 static void put_most(const struct look_locks_view *view, const struct look_lock_row *row,
                      unsigned column, const char *what, FILE *out)
 {
-    size_t places;
+    size_t places, say[2];
     struct look_lock_place *place = look_lock_places(view, row->lock, column, &places);
-    if (places) {
-        fprintf(out, "#   %6.2f%% %s ", text_percent(place->n, row->v[column]), what);
-        look_lock_place_put(view, place->pc, out);
-        if (places > 1)
-            fprintf(out, "; %zu more place%s", places - 1, sim_plural(places - 1));
+    const size_t said = places ? places_to_say(view, place, places, say) : 0;
+    for (size_t i = 0; i < said; i++) {
+        fprintf(out, "#   %6.2f%% %s ", text_percent(place[say[i]].n, row->v[column]), what);
+        look_lock_place_put(view, place[say[i]].pc, out);
+        if (i + 1 == said && places > said)
+            fprintf(out, "; %zu more place%s", places - said, sim_plural(places - said));
         putc('\n', out);
     }
     free(place);
+}
+
+/* A lock that is looked at for a while before its thread sleeps on it has two rows. */
+static void put_twin(const struct look_locks_view *view, const struct look_lock_row *row, FILE *out)
+{
+    const struct doc_lock *lock = &view->locks->lock[row->lock];
+    const bool spins = lock->kind == DOC_LOCK_spin;
+    if (!spins && lock->kind != DOC_LOCK_futex)
+        return;
+    for (size_t i = 0; i < view->rows; i++) {
+        const struct look_lock_row *other = &view->row[i];
+        const struct doc_lock *twin = &view->locks->lock[other->lock];
+        if (twin->address == lock->address && other->v[DOC_LOCK_WAITED] &&
+            twin->kind == (spins ? DOC_LOCK_futex : DOC_LOCK_spin))
+            fprintf(out, "#   threads also %s this word: the row `%s` of the same name\n",
+                    spins ? "sleep on" : "look again and again at",
+                    doc_lock_kinds[twin->kind].name);
+    }
 }
 
 /* What a person would say who sees the numbers. */
@@ -175,6 +212,7 @@ static void put_locks(const struct look_locks_view *view, FILE *out)
                  row->v[DOC_LOCK_HOLDS] ? "of it for a holder that took it at"
                                         : "of it is ended at",
                  out);
+        put_twin(view, row, out);
         put_hint(view, row, out);
     }
     if (said < view->rows)
