@@ -573,8 +573,8 @@ static void explain_call(struct lx_thread *t, const struct lx_siginfo *info, cha
     if (info->code <= 0 || info->addr != isa->pc(&t->regs) || !lx_elf_executes(&p->image, back))
         return;
     lx_symbols_tell(&p->told, p->elf_fd, &p->image, back, where, sizeof where);
-    snprintf(buf, size, ", perhaps called from pc 0x%" PRIx64 "%s%s%s", back,
-             *where ? " (" : "", where, *where ? ")" : "");
+    snprintf(buf, size, ", perhaps called from pc 0x%" PRIx64 "%s%s%s", back, *where ? " (" : "",
+             where, *where ? ")" : "");
 }
 
 static void kill_program(struct lx_thread *t, const struct lx_siginfo *info)
