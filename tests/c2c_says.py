@@ -405,14 +405,6 @@ def check_new(numachine, directory):
     assert "with alignas(64) on their type or new (std::align_val_t(64)) and sizes that are multiples" in advice, advice
 
 
-def check_short(numachine, directory):
-    """Of a short run, its false sharing is told first, though loading its code took longer: that is once."""
-    kept_program(numachine, HEADERS.replace("i < 300", "i < 20"), directory)
-    first, second = re.match(r"(.*? went into false sharing .*?)\. (.*? pages of code,.*)", json.loads(c2c(numachine, "--format=json", directory))["sentence"]).groups()
-    share = [float(re.search(r"([\d.]+) % ", text)[1]) for text in (first, second)]
-    assert share[0] < share[1], share
-
-
 # Every thread adds to every element, atomically; an element is found by a hash.
 COMMON = """\
 #include <pthread.h>
@@ -727,7 +719,6 @@ def main():
         check_freed(numachine, pathlib.Path(scratch, "freed.run"))
         check_headers(numachine, pathlib.Path(scratch, "headers.run"))
         check_new(numachine, pathlib.Path(scratch, "new.run"))
-        check_short(numachine, pathlib.Path(scratch, "short.run"))
         check_common(numachine, pathlib.Path(scratch, "common.run"))
         check_timed(numachine, pathlib.Path(scratch, "timed.run"))
     print(f"{len(guests)} programs")

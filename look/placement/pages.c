@@ -14,7 +14,6 @@
 #include "look/cost.h"
 #include "machine/params.h"
 #include "machine/values.h"
-#include "procard/miss_columns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ struct asked {
     uint64_t page;
     uint32_t home, station, card;
     size_t object;
-    int64_t requests, time, cold;
+    int64_t requests, time;
 };
 
 static int pages_order(uint64_t a, uint64_t b)
@@ -110,8 +109,7 @@ static size_t pages_object_of(struct look_pages *p, struct known **names,
     struct known *known;
     look_object_asked(finder, truth, row, &at);
     look_object_group(&at);
-    const bool code = at.kind == LOOK_OBJECT_CODE; /* functions are many, and of one page */
-    if (code)
+    if (at.kind == LOOK_OBJECT_CODE) /* functions are many, and of one page */
         snprintf(at.key, sizeof at.key, "code");
     HASH_FIND_STR(*names, at.key, known);
     if (known)
@@ -122,7 +120,7 @@ static size_t pages_object_of(struct look_pages *p, struct known **names,
     HASH_ADD_KEYPTR(hh, *names, known->name, strlen(known->name), known);
     if (!(p->objects & (p->objects + 1)))
         p->object = sim_grow(p->object, 2 * p->objects + 1, sizeof *p->object);
-    p->object[p->objects++] = (struct look_paged_object){.name = sim_strdup(at.key), .code = code};
+    p->object[p->objects++] = (struct look_paged_object){.name = sim_strdup(at.key)};
     return known->number;
 }
 
@@ -142,7 +140,6 @@ static struct asked *pages_find_asked(struct look_pages *p, const struct doc_tru
             .object = pages_object_of(p, &names, finder, truth, row),
             .requests = doc_truth_requests(row),
             .time = doc_truth_time(row),
-            .cold = row->v[PC_MISS_COLD_TIME],
         };
     }
     HASH_ITER(hh, names, known, next) {
@@ -189,7 +186,6 @@ static void find_parts(struct look_pages *p, const struct asked *list, size_t co
         struct look_page_part *part = &p->part[p->parts - 1];
         part->requests = doc_plus(part->requests, list[i].requests);
         part->time = doc_plus(part->time, list[i].time);
-        part->cold = doc_plus(part->cold, list[i].cold);
     }
 }
 
@@ -226,7 +222,6 @@ static void find_pages(struct look_pages *p)
         page->parts++;
         page->requests = doc_plus(page->requests, part->requests);
         page->time = doc_plus(page->time, part->time);
-        page->cold = doc_plus(page->cold, part->cold);
         if (part->home == part->station)
             page->local = doc_plus(page->local, part->requests);
     }

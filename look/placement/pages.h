@@ -18,7 +18,6 @@ struct look_page_part {
     uint64_t page; /**< virtual address */
     uint32_t home, station;
     int64_t requests, time; /**< time: [PCycles] from asking to having it */
-    int64_t cold;           /**< [PCycles] of it for lines that the card had never had */
 };
 
 /** What becomes of a page. */
@@ -37,14 +36,12 @@ struct look_page {
     uint32_t best;           /**< the station that asked most often */
     int64_t requests, local; /**< local: as it was */
     int64_t of_best, of_home, time; /**< of_: [requests] of that station's cards */
-    int64_t cold;                   /**< [PCycles] of `time`, as of its parts */
     enum look_page_fate fate;
 };
 
 /** An object whose lines were asked for; blocks of one site are one. */
 struct look_paged_object {
     char *name;
-    bool code; /**< all of the program's functions */
     int64_t requests, local, time;
     int64_t placed; /**< [requests] that are local with the ranges */
     size_t pages;

@@ -420,8 +420,7 @@ static void say_locks(struct sentence *s)
 /* The pages of which an object has most. */
 struct paged {
     const struct look_paged_object *object;
-    int64_t requests, local, best; /* best: of one station each */
-    int64_t time, cold;
+    int64_t requests, local, best, time; /* best: of one station each */
 };
 
 static void paged_add(struct paged *to, const struct look_page *page)
@@ -430,7 +429,6 @@ static void paged_add(struct paged *to, const struct look_page *page)
     to->local = doc_plus(to->local, page->local);
     to->best = doc_plus(to->best, page->of_best);
     to->time = doc_plus(to->time, page->time);
-    to->cold = doc_plus(to->cold, page->cold);
 }
 
 /* Whether sharing it is worth a word. */
@@ -481,30 +479,14 @@ static bool take_paged(const struct look_trouble *t, struct paged *all, struct p
     return true;
 }
 
-/* @param again  of code, which each card loads once whatever the program does then, only what it
- *               loads again */
-static int64_t sum_pages(const struct look_trouble *t, bool again)
-{
-    struct paged one, *all = t->pages ? sentence_paged(t) : NULL;
-    int64_t sum = 0;
-    for (unsigned n = 0; all && n < OBJECTS && take_paged(t, all, &one); n++) {
-        const int64_t cost = cost_of_pages(t, &one);
-        const bool part = again && one.object->code && one.time > 0;
-        const double repeated = part ? 1 - (double)one.cold / (double)one.time : 1;
-        sum = doc_plus(sum, (int64_t)((double)cost * repeated));
-    }
-    free(all);
-    return sum;
-}
-
 static int64_t cost_pages(const struct look_trouble *t)
 {
-    return sum_pages(t, false);
-}
-
-static int64_t gain_pages(const struct look_trouble *t)
-{
-    return sum_pages(t, true);
+    struct paged one, *all = t->pages ? sentence_paged(t) : NULL;
+    int64_t cost = 0;
+    for (unsigned n = 0; all && n < OBJECTS && take_paged(t, all, &one); n++)
+        cost = doc_plus(cost, cost_of_pages(t, &one));
+    free(all);
+    return cost;
 }
 
 static void put_paged(struct sentence *s, const struct paged *p, bool first)
@@ -577,34 +559,24 @@ static void say_pages(struct sentence *s)
 
 static const struct trouble_kind {
     int64_t (*cost)(const struct look_trouble *t); /* [PCycles] 0: nothing is to be said */
-    int64_t (*gain)(const struct look_trouble *t); /* [PCycles] of it that a change could save */
     void (*say)(struct sentence *s);               /* without an end */
-} kinds[] = {{cost_falsely, cost_falsely, say_falsely},
-             {cost_truly, cost_truly, say_truly},
-             {cost_locks, cost_locks, say_locks},
-             {cost_pages, gain_pages, say_pages}};
+} kinds[] = {{cost_falsely, say_falsely},
+             {cost_truly, say_truly},
+             {cost_locks, say_locks},
+             {cost_pages, say_pages}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-/* The one that has something to say of which most can be gained; KINDS: none has. */
-static unsigned sentence_dearest(const int64_t cost[KINDS], const int64_t gain[KINDS])
-{
-    unsigned dearest = KINDS;
-    for (unsigned k = 0; k < KINDS; k++)
-        if (cost[k] && (dearest == KINDS || gain[k] > gain[dearest]))
-            dearest = k;
-    return dearest;
-}
 
 static void put_sentences(struct sentence *s)
 {
-    int64_t cost[KINDS], gain[KINDS];
-    for (unsigned k = 0; k < KINDS; k++) {
+    int64_t cost[KINDS];
+    for (unsigned k = 0; k < KINDS; k++)
         cost[k] = kinds[k].cost(s->t);
-        gain[k] = cost[k] ? kinds[k].gain(s->t) : 0;
-    }
     for (unsigned n = 0; n < SENTENCES; n++) {
-        const unsigned dearest = sentence_dearest(cost, gain);
-        if (dearest == KINDS)
+        unsigned dearest = 0;
+        for (unsigned k = 1; k < KINDS; k++)
+            if (cost[k] > cost[dearest])
+                dearest = k;
+        if (!cost[dearest])
             return;
         fputs(n ? " " : "", s->out);
         kinds[dearest].say(s);
