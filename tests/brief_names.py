@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+import skip
+
 SOURCE = """#include <pthread.h>
 #include <vector>
 typedef volatile int *row;
@@ -48,6 +50,7 @@ def line_of(mark):
 
 def main():
     numachine = sys.argv[1]
+    skip.need("g++-mips-linux-gnu", "mips-linux-gnu-g++")
     with tempfile.TemporaryDirectory() as scratch:
         source, program, directory = (pathlib.Path(scratch, name) for name in ("pool.cc", "pool", "run"))
         source.write_text(SOURCE)
