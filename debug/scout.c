@@ -47,6 +47,7 @@ struct recent {
 
 struct scout {
     struct dbg *d;
+    /* The session's, which lies in memory that all processes share: it is only read. */
     struct dbg_conditions *conditions;
     struct dbg_hit *hit; /* the best so far */
     bool *full;          /* dbg_seen.full; NULL: nobody goes alone */
